@@ -1,0 +1,1 @@
+"""Entities, components, arrays, systems and the world that steps them."""

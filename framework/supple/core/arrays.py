@@ -1,0 +1,184 @@
+"""Named arrays: Model (constant), State (all that is needed to resume), Step (one step, one writer).
+
+State lives in one contiguous buffer per dtype, so that commit, snapshot and restore are one copy each and
+no array ever moves: kernels are bound to their arrays once. A State array `a.b` is read as of the start of
+the step; its successor is called `a.b.next`, has one writer, and is committed whole at the end of the step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.errors import PluginError, Problem, suggest
+
+Array = NDArray[Any]
+Kind = Literal["model", "state", "step"]
+NEXT = ".next"
+_ALIGNMENT = 64
+_DTYPES = (np.dtype(np.float64), np.dtype(np.int64))
+
+
+@dataclass(frozen=True)
+class ArraySpec:
+    """What is known of an array besides its numbers.
+
+    `labels` name the rows of the first axis (paths of entities); `count` is the name of the array with the
+    number of rows in use when the first axis is a capacity; `record` says whether recordings keep it.
+    """
+
+    name: str
+    kind: Kind
+    unit: str
+    doc: str
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    labels: tuple[str, ...] = ()
+    count: str = ""
+    record: bool = False
+
+    @property
+    def owner(self) -> str:
+        """The part of the name before the first dot."""
+        return self.name.split(".")[0]
+
+
+class StateBuffer:
+    """All State arrays of one moment, as views into one buffer per dtype."""
+
+    def __init__(self, specs: Sequence[ArraySpec]) -> None:
+        self.buffers: dict[np.dtype[Any], Array] = {}
+        self.views: dict[str, Array] = {}
+        for dtype in _DTYPES:
+            chosen = [spec for spec in specs if spec.dtype == dtype]
+            offsets, size = _lay_out(chosen)
+            buffer = _aligned_zeros(size, dtype)
+            self.buffers[dtype] = buffer
+            for spec, offset in zip(chosen, offsets, strict=True):
+                length = int(np.prod(spec.shape, dtype=int))
+                self.views[spec.name] = buffer[offset : offset + length].reshape(spec.shape)
+        self.floats = self.buffers[_DTYPES[0]]
+        self.integers = self.buffers[_DTYPES[1]]
+
+    def copy_from(self, other: StateBuffer) -> None:
+        """Take all values of `other`, which has the same layout."""
+        self.floats[:] = other.floats
+        self.integers[:] = other.integers
+
+
+def _lay_out(specs: Sequence[ArraySpec]) -> tuple[list[int], int]:
+    """Offsets of the arrays in their buffer, each aligned, and the buffer's size (in elements)."""
+    offsets, size = [], 0
+    for spec in specs:
+        offsets.append(size)
+        step = _ALIGNMENT // spec.dtype.itemsize
+        size += -(-int(np.prod(spec.shape, dtype=int)) // step) * step
+    return offsets, size
+
+
+def _aligned_zeros(size: int, dtype: np.dtype[Any]) -> Array:
+    raw = np.zeros(size * dtype.itemsize + _ALIGNMENT, dtype=np.uint8)
+    start = -raw.ctypes.data % _ALIGNMENT
+    return raw[start : start + size * dtype.itemsize].view(dtype)
+
+
+class ArrayTable:
+    """Every array and record of a world by name."""
+
+    def __init__(self) -> None:
+        self.specs: dict[str, ArraySpec] = {}
+        self.records: dict[str, object] = {}
+        self._fixed: dict[str, Array] = {}
+        self._initial: dict[str, Array] = {}
+        self.now: StateBuffer
+        self.next: StateBuffer
+
+    def declare(self, spec: ArraySpec, values: Array) -> None:
+        """Add an array before `freeze`; a name can be declared once."""
+        if spec.name in self.specs or spec.name in self.records:
+            raise PluginError(
+                Problem(None, spec.name, "array declared twice", "give one of the two another name")
+            )
+        if spec.name.count(".") != 1 or spec.name.endswith(NEXT):
+            raise PluginError(Problem(None, spec.name, "bad array name", "call it owner.quantity"))
+        if spec.dtype not in _DTYPES:
+            what = f"arrays hold float64 or int64, not {spec.dtype}"
+            raise PluginError(
+                Problem(None, spec.name, what, "one layout everywhere keeps kernels compiled once")
+            )
+        self.specs[spec.name] = spec
+        (self._initial if spec.kind == "state" else self._fixed)[spec.name] = values
+
+    def declare_record(self, name: str, record: object) -> None:
+        """Add a small typed object that lives as a Step value."""
+        if name in self.specs or name in self.records:
+            raise PluginError(
+                Problem(None, name, "record declared twice", "give one of the two another name")
+            )
+        self.records[name] = record
+
+    def freeze(self) -> None:
+        """Lay out the State; from now on nothing is added and nothing moves."""
+        states = [spec for name, spec in sorted(self.specs.items()) if spec.kind == "state"]
+        self.now, self.next = StateBuffer(states), StateBuffer(states)
+        for name, values in self._initial.items():
+            self.now.views[name][...] = values
+        self.next.copy_from(self.now)
+        self._initial.clear()
+
+    def __getitem__(self, name: str) -> Array:
+        """The array of this name; `a.b.next` is the successor of the State array `a.b`."""
+        if name in self._fixed:
+            return self._fixed[name]
+        if name.endswith(NEXT) and name[: -len(NEXT)] in self.next.views:
+            return self.next.views[name[: -len(NEXT)]]
+        if name in self.now.views:
+            return self.now.views[name]
+        raise PluginError(Problem(None, name, "no such array", suggest(name, self.names(), "there are")))
+
+    def names(self) -> list[str]:
+        """All names that a system may declare."""
+        states = [name for name, spec in self.specs.items() if spec.kind == "state"]
+        return sorted([*self.specs, *self.records, *(name + NEXT for name in states)])
+
+    def spec(self, name: str) -> ArraySpec:
+        """The description of an array, also by the name of its successor."""
+        return self.specs[name.removesuffix(NEXT)]
+
+    def of_kind(self, kind: Kind) -> Iterator[tuple[ArraySpec, Array]]:
+        """Arrays of one kind in the order of their names; State as of now."""
+        for name, spec in sorted(self.specs.items()):
+            if spec.kind == kind:
+                yield spec, self[name]
+
+    def commit(self) -> None:
+        """The next state becomes the state."""
+        self.now.copy_from(self.next)
+
+    def roll_back(self) -> None:
+        """Forget the next state."""
+        self.next.copy_from(self.now)
+
+    def state_copy(self) -> dict[str, Array]:
+        """A copy of the whole State by name."""
+        return {name: view.copy() for name, view in self.now.views.items()}
+
+    def load_state(self, state: Mapping[str, Array]) -> None:
+        """Replace the whole State; names, shapes and dtypes must be the same."""
+        mine = self.now.views
+        if set(state) != set(mine):
+            missing, foreign = sorted(set(mine) - set(state)), sorted(set(state) - set(mine))
+            raise PluginError(
+                Problem(None, "state", f"lacks {missing}, has foreign {foreign}", "use the same scene")
+            )
+        for name, values in state.items():
+            if values.shape != mine[name].shape or values.dtype != mine[name].dtype:
+                what = f"shape {values.shape} {values.dtype}, expected {mine[name].shape} {mine[name].dtype}"
+                raise PluginError(Problem(None, name, what, "use the same scene"))
+        for name, values in state.items():
+            mine[name][...] = values
+        self.next.copy_from(self.now)

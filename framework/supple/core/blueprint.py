@@ -1,0 +1,50 @@
+"""A scene after checking, overriding and expanding: what a world is built from."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import pydantic
+
+from supple.core.entity import SceneGraph
+from supple.core.settings import Run
+
+
+@dataclass(frozen=True)
+class Blueprint:
+    """All entities with their components, and how to run them.
+
+    `settings` holds the tables below `[run]` that belong to plugins (`[run.gauss_seidel]`), by name;
+    `source` names the file for messages; `text` is its content for recordings.
+    """
+
+    graph: SceneGraph
+    run: Run
+    seed: int
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    source: str = ""
+    text: str = ""
+    variant: str = ""
+
+    def as_plain(self) -> dict[str, Any]:
+        """The whole scene as JSON-ready values; equal scenes give equal values."""
+        entities = {
+            entity.path: {"at": entity.at, **{k: _plain(c) for k, c in sorted(entity.components.items())}}
+            for entity in self.graph
+        }
+        settings = {name: _plain(value) for name, value in sorted(self.settings.items())}
+        return {"entities": entities, "run": _plain(self.run), "settings": settings, "seed": self.seed}
+
+    def fingerprint(self) -> str:
+        """A hash of everything that determines the motion; the duration does not."""
+        plain = self.as_plain()
+        del plain["run"]["duration"], plain["run"]["smoke"]
+        return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()
+
+
+def _plain(value: Any) -> Any:
+    return pydantic.TypeAdapter(type(value)).dump_python(value, mode="json")

@@ -1,0 +1,282 @@
+"""Compiling: entities become arrays, once.
+
+Every compile function of a plugin is called with one `Build` and declares there the arrays, metrics and
+members of collections that its components need. Nothing here knows any particular component.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple.core.arrays import Array, ArraySpec, ArrayTable, Kind
+from supple.core.blueprint import Blueprint
+from supple.core.component import Metric
+from supple.core.entity import Entity
+from supple.core.pose import FloatArray, relative_pose, world_pose
+from supple.core.registry import Registered, Registry
+from supple.core.schedule import Bound
+from supple.errors import PluginError, Problem, UserError, suggest
+
+#: An index into an array: of one element, or of a row that `world["path"].attribute` shows.
+Index = int | tuple[int, ...]
+
+
+class Member(Protocol):
+    """What stands in a collection: it has a name, declares what it reads, and is bound like a system."""
+
+    name: str
+
+    @property
+    def reads(self) -> Sequence[str]:
+        """The arrays that the member looks at when a system calls it."""
+        ...
+
+    def bind(self, arrays: Bound) -> None:
+        """Look up the declared arrays once."""
+        ...
+
+
+@dataclass(frozen=True)
+class BoundMetric:
+    """A metric and the array element that holds its value at every step."""
+
+    path: str
+    metric: Metric
+    array: str
+    index: tuple[int, ...]
+
+    @property
+    def key(self) -> str:
+        """The name in reports and expressions."""
+        return f"{self.path}.{self.metric.name}"
+
+
+#: What compile functions may put objects into for others: frames that move, what moves, what touches, what
+#: makes rows.
+COLLECTIONS = ("carriers", "mechanisms", "row_sources", "surfaces")
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A rigid frame that moves an entity: row `index` of the frames called `carrier`.
+
+    Its axes are the entity's; its `origin` [m] is given in the entity's own frame (a centre of mass, say).
+    """
+
+    carrier: str
+    index: int
+    origin: FloatArray
+
+
+class Build:
+    """Collects what compile functions declare."""
+
+    def __init__(self, blueprint: Blueprint, registry: Registry) -> None:
+        self.blueprint = blueprint
+        self.registry = registry
+        self.graph = blueprint.graph
+        self.run = blueprint.run
+        self.seed = blueprint.seed
+        self.arrays = ArrayTable()
+        self.accumulating: set[str] = set()
+        self.collections: dict[str, list[Any]] = {}
+        self.metrics: list[BoundMetric] = []
+        self.exposed: dict[str, dict[str, tuple[str, tuple[int, ...]]]] = {}
+        self.frames: dict[str, Frame] = {}
+        self.compiler = ""
+        self.providing: tuple[str, ...] = ()
+
+    # Looking at the scene
+
+    def having(self, *kinds: str) -> list[Entity]:
+        """The entities with at least one of these components, sorted by path."""
+        return self.graph.having(*kinds)
+
+    def settings(self, name: str) -> Any:
+        """The table `[run.NAME]` of a plugin, defaults filled in."""
+        return self.blueprint.settings[name]
+
+    def pose(self, path: str) -> tuple[FloatArray, FloatArray]:
+        """Position [m] and rotation (w, x, y, z) of an entity in the world at the start."""
+        return world_pose(self.graph, path)
+
+    # Declaring arrays
+
+    def add_model(
+        self,
+        name: str,
+        values: ArrayLike,
+        *,
+        unit: str,
+        doc: str,
+        labels: Iterable[str] = (),
+        record: bool = False,
+        dtype: Any = np.float64,
+    ) -> None:
+        """Declare a constant array."""
+        values = np.array(values, dtype=dtype, order="C")
+        self._declare("model", name, values, unit, doc, labels, record=record)
+
+    def add_state(
+        self,
+        name: str,
+        initial: ArrayLike,
+        *,
+        unit: str,
+        doc: str,
+        labels: Iterable[str] = (),
+        count: str = "",
+        record: bool = False,
+        dtype: Any = np.float64,
+    ) -> None:
+        """Declare an array that is needed to resume, with its initial values; write it as `NAME.next`."""
+        values = np.array(initial, dtype=dtype, order="C")
+        self._declare("state", name, values, unit, doc, labels, count, record)
+
+    def add_step(
+        self,
+        name: str,
+        shape: tuple[int, ...],
+        *,
+        unit: str,
+        doc: str,
+        labels: Iterable[str] = (),
+        count: str = "",
+        record: bool = False,
+        accumulates: bool = False,
+        dtype: Any = np.float64,
+    ) -> None:
+        """Declare an array that lives one step. One that accumulates starts each step at zero and is added to."""
+        self._declare("step", name, np.zeros(shape, dtype=dtype), unit, doc, labels, count, record)
+        if accumulates:
+            self.accumulating.add(name)
+
+    def add_record(self, name: str, record: object) -> None:
+        """Declare a small typed object that lives one step."""
+        self.arrays.declare_record(name, record)
+
+    # Declaring the rest
+
+    def add_member(self, collection: str, member: Member) -> None:
+        """Put an object into a collection that systems read (`mechanisms`, `surfaces`, `row_sources`, ...)."""
+        if collection not in self.providing:
+            what = f"puts {member.name} into {collection} without saying so"
+            raise PluginError(
+                Problem(None, self.compiler, what, f"register it with provides=['{collection}']")
+            )
+        members = self.collections.setdefault(collection, [])
+        if any(other.name == member.name for other in members):
+            raise PluginError(
+                Problem(None, member.name, f"is in {collection} twice", "give one another name")
+            )
+        members.append(member)
+        members.sort(key=lambda other: str(other.name))
+
+    def members(self, collection: str) -> list[Any]:
+        """The members of a collection, sorted by name."""
+        return self.collections.get(collection, [])
+
+    def carry(self, path: str, frame: Frame) -> None:
+        """Say that this frame moves the entity and whatever hangs below it."""
+        self.frames[path] = frame
+
+    def pose_in_frame(self, path: str) -> tuple[Frame, FloatArray, FloatArray] | None:
+        """The frame that moves an entity, and the entity's pose in it; None if it stands in the world."""
+        for entity in self.graph.ancestors(path):
+            if entity.path in self.frames:
+                frame = self.frames[entity.path]
+                position, rotation = relative_pose(self.pose(entity.path), self.pose(path))
+                return frame, position - frame.origin, rotation
+        return None
+
+    def refuse(self, path: str, what: str, remedy: str) -> UserError:
+        """The error for a scene that is well-formed but cannot be built; raise it.
+
+        `path` is that of the entity, component or field to blame (`walker.body.mass`); whoever read the scene
+        adds the line of the file.
+        """
+        return UserError(Problem(None, path, what, remedy))
+
+    def bind_metric(self, path: str, metric: Metric, array: str, index: Index) -> None:
+        """Say which array element holds a metric of an entity (or of "run")."""
+        flat = (index,) if isinstance(index, int) else index
+        self.metrics.append(BoundMetric(path, metric, array, flat))
+
+    def bind_metrics(self, entity: Entity, kind: str, places: dict[str, tuple[str, Index]]) -> None:
+        """Bind every metric that the component `kind` of this entity declares."""
+        for metric in entity.components[kind].metrics:
+            array, index = places[metric.name]
+            self.bind_metric(entity.path, metric, array, index)
+
+    def expose(self, path: str, attribute: str, array: str, index: Index) -> None:
+        """Make a row of an array readable as `world[path].attribute`."""
+        flat = (index,) if isinstance(index, int) else index
+        self.exposed.setdefault(path, {})[attribute] = (array, flat)
+
+    def _declare(
+        self,
+        kind: Kind,
+        name: str,
+        values: Array,
+        unit: str,
+        doc: str,
+        labels: Iterable[str],
+        count: str = "",
+        record: bool = False,
+    ) -> None:
+        spec = ArraySpec(name, kind, unit, doc, values.shape, values.dtype, tuple(labels), count, record)
+        self.arrays.declare(spec, values)
+
+
+def run_compilers(build: Build) -> None:
+    """Call the compile functions whose components the scene has, each after those it waits for."""
+    kinds = {kind for entity in build.graph for kind in entity.components}
+    compilers = build.registry.compilers
+    done: set[str] = set()
+
+    def call(entry: Registered, above: tuple[str, ...]) -> None:
+        if entry.name in above:
+            what = f"compilers wait for each other: {' -> '.join([*above, entry.name])}"
+            raise PluginError(Problem(None, entry.name, what, "drop one `after`"))
+        if entry.name in done:
+            return
+        for other in _waits_for(entry, compilers):
+            call(other, (*above, entry.name))
+        done.add(entry.name)
+        if not entry.components or kinds & set(entry.components):
+            build.compiler, build.providing = entry.name, entry.provides
+            entry.load()(build)
+
+    for name in sorted(compilers):
+        call(compilers[name], ())
+    _check_metrics(build)
+
+
+def _waits_for(entry: Registered, compilers: Mapping[str, Registered]) -> list[Registered]:
+    """The compilers that `after` names, directly or by the collection that they provide for."""
+    found = []
+    for name in entry.after:
+        if name in COLLECTIONS:
+            found += [other for other in compilers.values() if name in other.provides and other is not entry]
+        elif name in compilers:
+            found.append(compilers[name])
+        else:
+            what = f"wants to compile after {name}, which does not exist"
+            raise PluginError(Problem(None, entry.name, what, suggest(name, [*compilers, *COLLECTIONS])))
+    return sorted(found, key=lambda other: other.name)
+
+
+def _check_metrics(build: Build) -> None:
+    """Every metric that a component declares must have been bound to an array."""
+    bound = {metric.key for metric in build.metrics}
+    for entity in build.graph:
+        for kind, component in entity.components.items():
+            for metric in component.metrics:
+                if f"{entity.path}.{metric.name}" not in bound:
+                    what = f"component {kind} declares the metric {metric.name} but its compile function binds none"
+                    raise PluginError(Problem(None, entity.path, what, "call build.bind_metric"))

@@ -1,0 +1,108 @@
+"""Components: what an author writes about an entity.
+
+A component is a class with typed fields, made frozen and checked by `@component`. Its fields are the TOML
+keys; its kind (the TOML key of the component itself) is the class name in snake_case. Every field says its
+unit and, in a sentence, what it is:
+
+    @component
+    class Sphere:
+        '''A ball.'''
+        radius: float = field(unit="m", doc="Distance from the centre to the surface.", gt=0)
+        metrics = (Metric("height", unit="m", doc="Height of the centre.", over_time="last"),)
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, Protocol, TypeVar, cast, dataclass_transform, runtime_checkable
+
+import pydantic
+import pydantic.dataclasses
+
+from supple.core.entity import Entity, SceneGraph
+
+Class = TypeVar("Class", bound=type)
+Vector = tuple[float, float, float]
+
+#: How the values of a metric at every step become one figure of the run.
+OverTime = Literal["last", "max", "min", "mean"]
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A figure that a component offers: one number at every step, and one for the run.
+
+    `settled` restricts the run's figure to the last fifth of the run.
+    """
+
+    name: str
+    unit: str
+    doc: str
+    over_time: OverTime = "last"
+    settled: bool = False
+
+
+class ComponentClass(Protocol):
+    """What `@component` adds to a class."""
+
+    kind: ClassVar[str]
+    metrics: ClassVar[tuple[Metric, ...]]
+    __doc__: str | None
+
+
+@runtime_checkable
+class Prefab(Protocol):
+    """A component that expands into child entities (a biped, a hand, a letter)."""
+
+    def expand(self, entity: Entity) -> list[Entity]:
+        """The children of `entity`; their paths begin with the entity's."""
+        ...
+
+
+@runtime_checkable
+class Checked(Protocol):
+    """A component that has a say in whether it makes sense where it stands."""
+
+    def check(self, entity: Entity, graph: SceneGraph) -> Iterable[str]:
+        """What is wrong, each with its remedy after a semicolon."""
+        ...
+
+
+def field(*, default: Any = ..., unit: str, doc: str, **limits: Any) -> Any:
+    """Declare a field of a component.
+
+    `unit` is an SI unit in brackets-free form ("kg/m^3"), "1" for a pure number, "" for a word, a switch or
+    a nested table. `limits` are pydantic's: gt, ge, lt, le, min_length, max_length, pattern.
+    """
+    return pydantic.Field(default, description=doc, json_schema_extra={"unit": unit}, **limits)
+
+
+def kind_of(class_name: str) -> str:
+    """`SoftFoot` -> `soft_foot`."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", class_name).lower()
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(field,))
+def component(cls: Class) -> Class:
+    """Make a class a component: frozen, checked, unknown keys refused, only finite numbers."""
+    metrics = cls.__dict__.get("metrics", ())
+    if "metrics" in cls.__dict__:
+        delattr(cls, "metrics")  # pydantic would take it for a field
+    config = pydantic.ConfigDict(extra="forbid", allow_inf_nan=False)
+    made = cast(Any, pydantic.dataclasses.dataclass(frozen=True, kw_only=True, config=config)(cls))
+    made.kind = kind_of(cls.__name__)
+    made.metrics = tuple(metrics)
+    made.__doc__ = cls.__dict__.get("__doc__")
+    return cast(Class, made)
+
+
+def read_component(cls: type, table: Any) -> Any:
+    """Make a component from the value of its TOML key. Raises `pydantic.ValidationError`.
+
+    The check goes through JSON because only there pydantic is strict about words and numbers ("3" is no
+    number) and yet takes a list for a tuple and a table for a nested component.
+    """
+    return pydantic.TypeAdapter(cls).validate_json(json.dumps(table), strict=True)

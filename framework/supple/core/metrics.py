@@ -1,0 +1,97 @@
+"""Metrics: named elements of arrays, reduced over the run.
+
+The accumulators are State, so a resumed run reports the same figures as an uninterrupted one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from supple.core.arrays import Array, ArrayTable
+from supple.core.build import BoundMetric, Build
+from supple.core.component import OverTime
+from supple.core.schedule import Bound, Phase, System
+
+MODES: dict[OverTime, int] = {"last": 0, "max": 1, "min": 2, "mean": 3}
+
+
+def compile_metrics(build: Build) -> None:
+    """Declare the accumulators of all metrics that were bound."""
+    build.metrics.sort(key=lambda bound: bound.key)
+    labels = [bound.key for bound in build.metrics]
+    count = len(labels)
+    build.add_model(
+        "metrics.mode", [MODES[b.metric.over_time] for b in build.metrics], unit="1",
+        doc="How a metric is reduced over time.", labels=labels, dtype=np.int64,
+    )  # fmt: skip
+    build.add_model(
+        "metrics.start", [build.run.settled_from if b.metric.settled else 0 for b in build.metrics], unit="1",
+        doc="First step that counts.", labels=labels, dtype=np.int64,
+    )  # fmt: skip
+    build.add_step(
+        "metrics.now", (count,), unit="SI", doc="Values after this step.", labels=labels, record=True
+    )
+    build.add_state("metrics.total", np.zeros(count), unit="SI", doc="Reduced values so far.", labels=labels)
+    build.add_state("metrics.samples", np.zeros(count), unit="1", doc="Steps counted so far.", labels=labels)
+
+
+class AccumulateMetrics(System):
+    """Gathers the value of every metric and reduces it over the run."""
+
+    phase = Phase.OBSERVE
+    writes = ("metrics.now", "metrics.total.next", "metrics.samples.next")
+
+    def __init__(self, build: Build) -> None:
+        self.metrics = build.metrics
+        arrays = sorted({bound.array for bound in build.metrics})
+        self.reads = (
+            *arrays,
+            "metrics.mode",
+            "metrics.start",
+            "metrics.total",
+            "metrics.samples",
+            "run.step",
+        )
+
+    def bind(self, arrays: Bound) -> Callable[[], None]:
+        """Group the metrics by array, so that gathering is one call per array."""
+        from supple.core.metric_kernels import gather_values, reduce_values
+
+        now, mode, start = arrays["metrics.now"], arrays["metrics.mode"], arrays["metrics.start"]
+        total, samples = arrays["metrics.total"], arrays["metrics.samples"]
+        total_next, samples_next = arrays["metrics.total.next"], arrays["metrics.samples.next"]
+        step = arrays["run.step"]
+        gathers = []
+        for name in sorted({bound.array for bound in self.metrics}):
+            slots = [slot for slot, bound in enumerate(self.metrics) if bound.array == name]
+            source = arrays[name]
+            flat = [np.ravel_multi_index(self.metrics[slot].index, source.shape) for slot in slots]
+            gathers.append((source.reshape(-1), np.array(flat, np.int64), np.array(slots, np.int64)))
+
+        def accumulate() -> None:
+            for source, flat, slots in gathers:
+                gather_values(source, flat, slots, now)
+            reduce_values(mode, start, step, now, total, samples, total_next, samples_next)
+
+        return accumulate
+
+
+def metric_values(table: ArrayTable, metrics: list[BoundMetric]) -> dict[str, float]:
+    """The figure of every metric over the run so far; nan where nothing was counted yet."""
+    total, samples = table["metrics.total"], table["metrics.samples"]
+    values = {}
+    for slot, bound in enumerate(metrics):
+        seen = samples[slot]
+        mean = bound.metric.over_time == "mean"
+        values[bound.key] = float(total[slot] / (seen if mean else 1.0)) if seen else math.nan
+    return values
+
+
+def forget_settled(metrics: list[BoundMetric], state: Mapping[str, Array]) -> None:
+    """Start the figures of the settled part anew, when a run goes on for longer than was planned."""
+    for slot, bound in enumerate(metrics):
+        if bound.metric.settled:
+            state["metrics.samples"][slot] = 0.0

@@ -1,0 +1,132 @@
+"""What plugins add: components, events, compile functions, systems, solvers, settings and commands.
+
+Code that needs numba is named by a string ("supple_rigid.systems:AdvanceBodies") and imported only when a
+world is built, so that checking a scene stays light.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from supple.errors import PluginError, Problem, suggest
+
+if TYPE_CHECKING:
+    from supple.core.build import Build
+    from supple.core.schedule import System
+
+CompileFunction = Callable[["Build"], None]
+
+
+@dataclass(frozen=True)
+class Registered:
+    """One thing that a plugin added. `target` is the object itself or "module:attribute"."""
+
+    name: str
+    target: Any
+    plugin: str
+    components: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+    provides: tuple[str, ...] = ()
+    when: tuple[str, ...] = ()
+    settings: Any = None
+    help: str = ""
+
+    def load(self) -> Any:
+        """The object, imported now if it was named by a string."""
+        if not isinstance(self.target, str):
+            return self.target
+        module, _, attribute = self.target.partition(":")
+        try:
+            return getattr(importlib.import_module(module), attribute)
+        except (ImportError, AttributeError) as error:
+            what = f"plugin {self.plugin}: cannot import {self.target} ({error})"
+            raise PluginError(
+                Problem(None, self.name, what, "name it as package.module:attribute")
+            ) from error
+
+
+@dataclass
+class Registry:
+    """All that the plugins of one session offer, by name."""
+
+    components: dict[str, Registered] = field(default_factory=dict)
+    events: dict[str, Registered] = field(default_factory=dict)
+    compilers: dict[str, Registered] = field(default_factory=dict)
+    systems: dict[str, Registered] = field(default_factory=dict)
+    solvers: dict[str, Registered] = field(default_factory=dict)
+    settings: dict[str, Registered] = field(default_factory=dict)
+    commands: dict[str, Registered] = field(default_factory=dict)
+    plugin: str = "supple"
+
+    def add_component(self, component: type) -> None:
+        """Offer a component class made by `@component` under its kind."""
+        self._add("component", self.components, _kind(component), component)
+
+    def add_event(self, event: type) -> None:
+        """Offer a component class that stands in `[[event]]` tables and acts from its time `at` on."""
+        self._add("event", self.events, _kind(event), event)
+
+    def add_compiler(
+        self,
+        name: str,
+        function: CompileFunction | str,
+        *,
+        components: Iterable[str],
+        after: Iterable[str] = (),
+        provides: Iterable[str] = (),
+    ) -> None:
+        """Turn entities with any of these components (none: always) into arrays.
+
+        It runs after the compilers named in `after`, and after all that provide members for a collection
+        named there; `provides` lists the collections that it puts members into itself.
+        """
+        more = {"components": tuple(components), "after": tuple(after), "provides": tuple(provides)}
+        self._add("compiler", self.compilers, name, function, **more)
+
+    def add_system(self, name: str, system: type[System] | str, *, when: Iterable[str] = ()) -> None:
+        """Offer a system; it takes part in scenes that have any of the components `when` (none: always)."""
+        self._add("system", self.systems, name, system, when=tuple(when))
+
+    def add_solver(self, name: str, solver: type | str, *, settings: type) -> None:
+        """Offer a solver for `run.solver`; `settings` is the component class of its table `[run.NAME]`."""
+        self._add("solver", self.solvers, name, solver, settings=settings)
+        self.add_settings(name, settings)
+
+    def add_settings(self, name: str, settings: type) -> None:
+        """Offer a table `[run.NAME]` of a component class whose fields all have defaults."""
+        self._add("settings", self.settings, name, settings)
+
+    def add_command(self, name: str, command: Any, *, help: str) -> None:
+        """Offer a click command `supple NAME`; `help` is its line in `supple --help`."""
+        self._add("command", self.commands, name, command, help=help)
+
+    def scoped(self, plugin: str) -> Registry:
+        """The same registry, noting what is added as this plugin's."""
+        return Registry(**{**self.__dict__, "plugin": plugin})
+
+    def kinds(self) -> Mapping[str, Registered]:
+        """All component and event kinds."""
+        return {**self.components, **self.events}
+
+    def find(self, table: Mapping[str, Registered], noun: str, name: str) -> Registered:
+        """The thing of this name, or an error that lists what exists."""
+        if name not in table:
+            raise PluginError(Problem(None, name, f"no {noun} of this name", suggest(name, table)))
+        return table[name]
+
+    def _add(self, noun: str, table: dict[str, Registered], name: str, target: Any, **more: Any) -> None:
+        if name in table:
+            what = f"{noun} registered by both {table[name].plugin} and {self.plugin}"
+            raise PluginError(Problem(None, name, what, "rename one or disable one of the plugins"))
+        table[name] = Registered(name, target, self.plugin, **more)
+
+
+def _kind(component: type) -> str:
+    kind = getattr(component, "kind", None)
+    if not isinstance(kind, str):
+        name = getattr(component, "__name__", str(component))
+        raise PluginError(Problem(None, name, "is not a component", "decorate the class with @component"))
+    return kind

@@ -1,0 +1,261 @@
+"""The order of systems, from what they declare to read and write.
+
+Order: by phase, then by data flow, then by `after`, then by name; never by registration. Every array has one
+writer, or any number of adders. What does not give one order is an error that names both systems and the
+array.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from supple.core.arrays import NEXT, Array, ArrayTable
+from supple.errors import PluginError, Problem, ScheduleError, suggest
+
+if TYPE_CHECKING:
+    from supple.core.build import Build
+
+
+class Phase(IntEnum):
+    """The phases of a step, in their order."""
+
+    DETECT = 0
+    ACTUATE = 1
+    FREE = 2
+    ASSEMBLE = 3
+    PLAN = 4
+    SOLVE = 5
+    ADVANCE = 6
+    OBSERVE = 7
+
+
+@dataclass(frozen=True)
+class Each:
+    """The arrays that every member of a collection names in an attribute: `Each("mechanisms", "v_free")`."""
+
+    collection: str
+    attribute: str
+
+
+Access = str | Each
+
+
+class System:
+    """A piece of the step. Subclasses declare their accesses and bind their arrays once.
+
+    A name ending in `.next` is the successor of a State array. `reads`, `writes` and `adds` may also be set
+    in `__init__`, when they depend on the scene.
+    """
+
+    phase: ClassVar[Phase]
+    reads: Sequence[Access] = ()
+    writes: Sequence[Access] = ()
+    adds: Sequence[Access] = ()
+    after: Sequence[str] = ()
+    rate: int = 1
+
+    def __init__(self, build: Build) -> None:
+        """Called once the scene is compiled; most systems need nothing here."""
+
+    def bind(self, arrays: Bound) -> Callable[[], None]:
+        """Look up the declared arrays once and return what runs in every step."""
+        raise PluginError(
+            Problem(None, type(self).__name__, "has no bind method", "define bind(self, arrays)")
+        )
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A system in the schedule with its accesses expanded to names."""
+
+    name: str
+    system: System
+    reads: tuple[str, ...]
+    writes: tuple[str, ...]
+    adds: tuple[str, ...]
+
+    @property
+    def phase(self) -> Phase:
+        """The phase that the system runs in."""
+        return self.system.phase
+
+    @property
+    def touches(self) -> frozenset[str]:
+        """All declared names."""
+        return frozenset(self.reads) | frozenset(self.writes) | frozenset(self.adds)
+
+
+class Bound:
+    """The arrays that one system, or one member of a collection, has declared; nothing else is handed out."""
+
+    def __init__(self, owner: str, allowed: frozenset[str], table: ArrayTable, build: Build) -> None:
+        self._owner, self._allowed, self._table = owner, allowed, table
+        self.build = build
+
+    def __getitem__(self, name: str) -> Array:
+        self._check(name)
+        return self._table[name]
+
+    def record(self, name: str) -> Any:
+        """A Step record (a small typed object) by name."""
+        self._check(name)
+        return self._table.records[name]
+
+    def _check(self, name: str) -> None:
+        if name not in self._allowed:
+            what = f"{self._owner} takes {name} without declaring it"
+            raise PluginError(Problem(None, self._owner, what, suggest(name, self._allowed, "it declares")))
+
+
+def expand(accesses: Iterable[Access], collections: Mapping[str, Sequence[Any]]) -> tuple[str, ...]:
+    """Array names of the accesses; a collection's members come in the order of their names."""
+    names: list[str] = []
+    for access in accesses:
+        if isinstance(access, str):
+            names.append(access)
+            continue
+        for member in collections.get(access.collection, ()):
+            value = getattr(member, access.attribute)
+            names.extend((value,) if isinstance(value, str) else value)
+    return tuple(dict.fromkeys(names))
+
+
+def order_systems(entries: Sequence[Entry], table: ArrayTable, accumulating: frozenset[str]) -> list[Entry]:
+    """The one order in which the systems run. Raises ScheduleError with every problem found."""
+    entries = sorted(entries, key=lambda entry: entry.name)
+    problems = [problem for entry in entries for problem in _check_names(entry, table, accumulating)]
+    writers, clashes = _find_writers(entries)
+    problems += clashes
+    problems += _check_readers(entries, table, writers, accumulating)
+    names = {entry.name for entry in entries}
+    edges, more = _find_edges(entries, writers, names)
+    if problems or more:
+        raise ScheduleError([*problems, *more])
+    ordered: list[Entry] = []
+    for phase in Phase:
+        ordered += _sort_phase([entry for entry in entries if entry.phase == phase], edges)
+    return ordered
+
+
+def _check_names(entry: Entry, table: ArrayTable, accumulating: frozenset[str]) -> Iterable[Problem]:
+    known = set(table.names())
+    for name in sorted(entry.touches - known):
+        yield Problem(None, entry.name, f"declares unknown array {name}", suggest(name, known, "there are"))
+    for name in entry.writes + entry.adds:
+        kind = table.spec(name).kind if name.removesuffix(NEXT) in table.specs else "step"
+        if kind == "model":
+            yield Problem(
+                None, entry.name, f"writes {name}, which is Model and constant", "use a State array"
+            )
+        elif kind == "state" and not name.endswith(NEXT):
+            yield Problem(None, entry.name, f"writes the state {name} itself", f"write {name}{NEXT}")
+        elif kind == "step" and name in known and (name in accumulating) != (name in entry.adds):
+            remedy = "declare it under adds" if name in accumulating else "declare it under writes"
+            yield Problem(None, entry.name, f"declares {name} under the wrong heading", remedy)
+        if entry.system.rate > 1 and kind == "step":
+            what = f"runs every {entry.system.rate} steps but writes the Step value {name}"
+            yield Problem(None, entry.name, what, "held outputs must be State")
+
+
+def _find_writers(entries: Sequence[Entry]) -> tuple[dict[str, list[Entry]], list[Problem]]:
+    writers: dict[str, list[Entry]] = {}
+    for entry in entries:
+        for name in entry.writes:
+            writers.setdefault(name, []).append(entry)
+    problems = [
+        Problem(
+            None,
+            name,
+            f"written by both {both[0].name} and {both[1].name}",
+            "one array has one writer; disable one system",
+        )
+        for name, both in sorted(writers.items())
+        if len(both) > 1
+    ]
+    for entry in entries:
+        for name in entry.adds:
+            for writer in writers.get(name, ()):
+                what = f"{writer.name} writes it while {entry.name} adds to it"
+                problems.append(Problem(None, name, what, "let both add"))
+    for entry in entries:
+        for name in entry.adds:
+            writers.setdefault(name, []).append(entry)
+    return writers, problems
+
+
+def _check_readers(
+    entries: Sequence[Entry],
+    table: ArrayTable,
+    writers: Mapping[str, list[Entry]],
+    accumulating: frozenset[str],
+) -> Iterable[Problem]:
+    for entry in entries:
+        for name in entry.reads:
+            spec = table.specs.get(name)
+            written_each_step = name in table.records or (spec is not None and spec.kind == "step")
+            if written_each_step and name not in writers and name not in accumulating:
+                yield Problem(
+                    None, entry.name, f"reads {name}, which nobody writes", "add the system that writes it"
+                )
+            for writer in writers.get(name, ()):
+                if writer.phase > entry.phase:
+                    what = f"reads {name} in {entry.phase.name} before {writer.name} makes it in {writer.phase.name}"
+                    yield Problem(
+                        None, entry.name, what, "move one of them, or keep last step's value as State"
+                    )
+
+
+def _find_edges(
+    entries: Sequence[Entry], writers: Mapping[str, list[Entry]], names: set[str]
+) -> tuple[dict[str, set[str]], list[Problem]]:
+    """For every system the systems that must run before it."""
+    before: dict[str, set[str]] = {entry.name: set() for entry in entries}
+    problems = []
+    for entry in entries:
+        for name in entry.reads:
+            before[entry.name] |= {
+                writer.name for writer in writers.get(name, ()) if writer.name != entry.name
+            }
+        for name in entry.adds:
+            adders = [writer.name for writer in writers[name] if writer.phase == entry.phase]
+            before[entry.name] |= {other for other in adders if other < entry.name}
+        for other in entry.system.after:
+            if other not in names:
+                what = f"wants to run after {other}, which is not in this scene"
+                problems.append(Problem(None, entry.name, what, suggest(other, names)))
+            before[entry.name].add(other)
+    return before, problems
+
+
+def _sort_phase(entries: Sequence[Entry], before: Mapping[str, set[str]]) -> list[Entry]:
+    """Topological order, ties by name."""
+    here = {entry.name: entry for entry in entries}
+    waiting = {name: {other for other in before[name] if other in here} for name in here}
+    ready = [name for name, others in waiting.items() if not others]
+    heapq.heapify(ready)
+    ordered = []
+    while ready:
+        name = heapq.heappop(ready)
+        ordered.append(here[name])
+        del waiting[name]
+        for other, needs in waiting.items():
+            if name in needs:
+                needs.discard(name)
+                if not needs:
+                    heapq.heappush(ready, other)
+    if waiting:
+        circle = ", ".join(sorted(waiting))
+        arrays = _shared_arrays([here[name] for name in sorted(waiting)])
+        remedy = "break the circle: let one read the State of the step's start"
+        raise ScheduleError(Problem(None, circle, f"each waits for another, through {arrays}", remedy))
+    return ordered
+
+
+def _shared_arrays(entries: Sequence[Entry]) -> str:
+    made = {name for entry in entries for name in entry.writes + entry.adds}
+    read = {name for entry in entries for name in entry.reads}
+    return ", ".join(sorted(made & read)) or "their `after` lists"

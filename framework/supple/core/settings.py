@@ -1,0 +1,37 @@
+"""The `[run]` table of a scene."""
+
+from __future__ import annotations
+
+from supple.core.component import Vector, component, field
+
+
+@component
+class Capacity:
+    """How many of the things whose number changes from step to step there is room for."""
+
+    contacts: int = field(
+        default=0, unit="1", doc="Contact points at once; 0 chooses from the number of shapes.", ge=0
+    )
+
+
+@component
+class Run:
+    """How a scene is advanced."""
+
+    step: float = field(unit="s", doc="Length of a time step.", gt=0, le=1)
+    duration: float = field(unit="s", doc="Simulated time of the whole run.", gt=0)
+    gravity: Vector = field(default=(0.0, -9.81, 0.0), unit="m/s^2", doc="Acceleration of free fall; y points up.")
+    solver: str = field(default="gauss_seidel", unit="", doc="Name of the solver of the constraint problem.")
+    seed: int = field(default=0, unit="1", doc="Seed of all noise; --seed overrides it.", ge=0)
+    smoke: int = field(default=50, unit="1", doc="Steps of a quick check that the scene runs at all.", gt=0)
+    capacity: Capacity = field(default=Capacity(), unit="", doc="Room for things whose number changes.")
+
+    @property
+    def steps(self) -> int:
+        """The number of steps of the whole run."""
+        return max(1, round(self.duration / self.step))
+
+    @property
+    def settled_from(self) -> int:
+        """The first step of the last fifth of the run."""
+        return self.steps - max(1, self.steps // 5)

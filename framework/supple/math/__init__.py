@@ -1,0 +1,1 @@
+"""Small algebra for kernels."""

@@ -1,0 +1,1 @@
+"""The seams between what moves, what touches and what is solved."""

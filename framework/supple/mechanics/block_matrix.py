@@ -1,0 +1,123 @@
+"""A symmetric block-sparse matrix: the Delassus operator W = sum J A^-1 J^T of all groups of rows.
+
+Block CSR with 3 x 3 blocks. A group of one row uses only entry [0, 0] of its blocks: the others are zero, so
+that kernels need not tell the two sizes apart.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.mechanics import block_matrix_kernels as kernels
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+
+def _grown(array: IntArray, needed: int) -> IntArray:
+    """The array itself, or a new one of twice the length where it is too short. Contents are lost."""
+    return array if len(array) >= needed else np.zeros(max(needed, 2 * len(array)), np.int64)
+
+
+class BlockMatrix:
+    """W in block CSR. The arrays are buffers that are longer than what is used and replaced when they grow.
+
+    So take them from the object after every `set_pattern` and never keep them.
+
+    group_count  number of block rows n
+    block_count  number of stored blocks nb
+    indptr       [n + 1] first block of each row
+    indices      [nb]    block column, rising within each row
+    values       [nb, 3, 3] (m/s)/(N s) = 1/kg for linear rows
+    diagonal     [n]     position of the diagonal block of each row
+    """
+
+    def __init__(self, groups: int = 16, blocks: int = 64) -> None:
+        self.group_count = 0
+        self.block_count = 0
+        self.indptr: IntArray = np.zeros(groups + 1, np.int64)
+        self.diagonal: IntArray = np.zeros(groups, np.int64)
+        self.indices: IntArray = np.zeros(blocks, np.int64)
+        self.values: FloatArray = np.zeros((blocks, 3, 3))
+        self._mark: IntArray = np.zeros(groups, np.int64)
+        self._next: IntArray = np.zeros(groups, np.int64)
+        self._unit_start: IntArray = np.zeros(groups, np.int64)
+        self._groups_of_unit: IntArray = np.zeros(groups, np.int64)
+        self._group_start: IntArray = np.zeros(groups, np.int64)
+        self._units_of_group: IntArray = np.zeros(groups, np.int64)
+
+    def set_pattern(self, group: IntArray, unit: IntArray, group_count: int, unit_count: int) -> None:
+        """Couple the groups that touch a common unit, and set all values to zero.
+
+        `group[k]` touches `unit[k]`; any order, repeated incidences do no harm. Units of different mechanisms
+        need disjoint numbers below `unit_count`. Every group has its diagonal block, even one without a unit.
+        """
+        count = len(group)
+        self._reserve_rows(group_count, unit_count, count)
+        kernels.sort_by_unit(group, unit, count, unit_count, self._unit_start, self._groups_of_unit)
+        kernels.sort_by_unit(unit, group, count, group_count, self._group_start, self._units_of_group)
+        incidence = (self._group_start, self._units_of_group, self._unit_start, self._groups_of_unit)
+        blocks = int(kernels.count_pattern(*incidence, group_count, self._mark, self.indptr))
+        if len(self.indices) < blocks:
+            self.indices = _grown(self.indices, blocks)
+            self.values = np.zeros((len(self.indices), 3, 3))
+        kernels.build_pattern(
+            *incidence, group_count, self.indptr,
+            self._mark, self._next, self.indices, self.diagonal, self.values,
+        )  # fmt: skip
+        self.group_count = group_count
+        self.block_count = blocks
+
+    def _reserve_rows(self, groups: int, units: int, incidences: int) -> None:
+        self.indptr = _grown(self.indptr, groups + 1)
+        self.diagonal = _grown(self.diagonal, groups)
+        self._mark = _grown(self._mark, groups)
+        self._next = _grown(self._next, groups)
+        self._group_start = _grown(self._group_start, groups + 1)
+        self._unit_start = _grown(self._unit_start, units + 1)
+        self._groups_of_unit = _grown(self._groups_of_unit, incidences)
+        self._units_of_group = _grown(self._units_of_group, incidences)
+
+    def multiply(self, x: FloatArray, out: FloatArray) -> None:
+        """out = W x; both [n, 3] (longer arrays may be given, their tails are left alone)."""
+        kernels.multiply(self.indptr, self.indices, self.values, self.group_count, x, out)
+
+    def to_dense(self, size: IntArray) -> FloatArray:
+        """The matrix over the rows in use, [sum size, sum size]; `size[n]` is 1 or 3 for each group."""
+        start = np.concatenate([[0], np.cumsum(size[: self.group_count])])
+        dense = np.zeros((start[-1], start[-1]))
+        for i in range(self.group_count):
+            for p in range(self.indptr[i], self.indptr[i + 1]):
+                j = self.indices[p]
+                rows, columns = slice(start[i], start[i + 1]), slice(start[j], start[j + 1])
+                dense[rows, columns] = self.values[p, : size[i], : size[j]]
+        return dense
+
+    @classmethod
+    def from_dense(cls, dense: FloatArray, size: IntArray) -> BlockMatrix:
+        """Keep the blocks of a symmetric matrix that are not zero; inverse of `to_dense`."""
+        start = np.concatenate([[0], np.cumsum(size)])
+        touched = np.add.reduceat(np.add.reduceat(np.abs(dense), start[:-1], axis=0), start[:-1], axis=1)
+        row, column = np.nonzero(np.triu(touched + touched.T))
+        matrix = cls()
+        # Each coupled pair is a unit of its own, so the pattern is exactly that of the matrix.
+        pair = np.arange(len(row), dtype=np.int64)
+        matrix.set_pattern(np.concatenate([row, column]), np.concatenate([pair, pair]), len(size), len(pair))
+        for i in range(matrix.group_count):
+            for p in range(matrix.indptr[i], matrix.indptr[i + 1]):
+                j = matrix.indices[p]
+                block = dense[start[i] : start[i + 1], start[j] : start[j + 1]]
+                matrix.values[p, : size[i], : size[j]] = block
+        return matrix
+
+    @classmethod
+    def from_arrays(cls, indptr: IntArray, indices: IntArray, values: FloatArray) -> BlockMatrix:
+        """Copy the arrays of a stored matrix; columns must be sorted and every diagonal block present."""
+        groups = len(indptr) - 1
+        matrix = cls(groups, len(indices))
+        matrix.group_count, matrix.block_count = groups, len(indices)
+        matrix.indptr[:], matrix.indices[:], matrix.values[:] = indptr, indices, values
+        row = np.repeat(np.arange(groups, dtype=np.int64), np.diff(indptr))
+        matrix.diagonal[:] = np.flatnonzero(row == indices)
+        return matrix

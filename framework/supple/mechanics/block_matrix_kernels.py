@@ -1,0 +1,114 @@
+"""Kernels of the block-sparse symmetric matrix; see `block_matrix` for the layout."""
+
+from __future__ import annotations
+
+from supple.core.jit import njit
+
+
+@njit
+def find_block(indptr, indices, row, column):
+    """Position of block (row, column), or -1 where the pattern has none. Columns of a row are sorted."""
+    low = indptr[row]
+    high = indptr[row + 1] - 1
+    while low <= high:
+        middle = (low + high) // 2
+        found = indices[middle]
+        if found == column:
+            return middle
+        if found < column:
+            low = middle + 1
+        else:
+            high = middle - 1
+    return -1
+
+
+@njit
+def sort_by_unit(group, unit, incidence_count, unit_count, unit_start_out, groups_of_unit_out):
+    """List the groups that touch each unit: groups_of_unit_out[unit_start_out[k]:unit_start_out[k + 1]]."""
+    for k in range(unit_count + 1):
+        unit_start_out[k] = 0
+    for k in range(incidence_count):
+        unit_start_out[unit[k] + 1] += 1
+    for k in range(unit_count):
+        unit_start_out[k + 1] += unit_start_out[k]
+    for k in range(incidence_count):
+        groups_of_unit_out[unit_start_out[unit[k]]] = group[k]
+        unit_start_out[unit[k]] += 1
+    for k in range(unit_count, 0, -1):  # filling moved every start to the next one
+        unit_start_out[k] = unit_start_out[k - 1]
+    unit_start_out[0] = 0
+
+
+@njit
+def count_pattern(
+    group_start, units_of_group, unit_start, groups_of_unit, group_count,
+    mark_out, indptr_out,
+):  # fmt: skip
+    """Row starts of the pattern: groups are coupled that touch a common unit. Returns the block count."""
+    for i in range(group_count):
+        mark_out[i] = -1
+    indptr_out[0] = 0
+    for i in range(group_count):
+        mark_out[i] = i
+        length = 1
+        for a in range(group_start[i], group_start[i + 1]):
+            k = units_of_group[a]
+            for b in range(unit_start[k], unit_start[k + 1]):
+                j = groups_of_unit[b]
+                if mark_out[j] != i:
+                    mark_out[j] = i
+                    length += 1
+        indptr_out[i + 1] = indptr_out[i] + length
+    return indptr_out[group_count]
+
+
+@njit
+def build_pattern(
+    group_start, units_of_group, unit_start, groups_of_unit, group_count, indptr,
+    mark_out, next_out, indices_out, diagonal_out, values_out,
+):  # fmt: skip
+    """Columns of the pattern that `count_pattern` measured, sorted in each row; values are set to zero.
+
+    The pattern is symmetric, so row i is entered as a column into the rows of its neighbours. Rows are taken
+    in rising order: every row receives its columns already sorted.
+    """
+    for i in range(group_count):
+        mark_out[i] = -1
+        next_out[i] = indptr[i]
+    for i in range(group_count):
+        mark_out[i] = i
+        diagonal_out[i] = next_out[i]
+        indices_out[next_out[i]] = i
+        next_out[i] += 1
+        for a in range(group_start[i], group_start[i + 1]):
+            k = units_of_group[a]
+            for b in range(unit_start[k], unit_start[k + 1]):
+                j = groups_of_unit[b]
+                if mark_out[j] != i:
+                    mark_out[j] = i
+                    indices_out[next_out[j]] = i
+                    next_out[j] += 1
+    for p in range(indptr[group_count]):
+        for row in range(3):
+            for column in range(3):
+                values_out[p, row, column] = 0.0
+
+
+@njit
+def multiply(indptr, indices, values, group_count, x, y_out):
+    """y_out = W x, both [group_count, 3]."""
+    for i in range(group_count):
+        y0 = 0.0
+        y1 = 0.0
+        y2 = 0.0
+        for p in range(indptr[i], indptr[i + 1]):
+            j = indices[p]
+            x0 = x[j, 0]
+            x1 = x[j, 1]
+            x2 = x[j, 2]
+            y0 += values[p, 0, 0] * x0 + values[p, 0, 1] * x1 + values[p, 0, 2] * x2
+            y1 += values[p, 1, 0] * x0 + values[p, 1, 1] * x1 + values[p, 1, 2] * x2
+            y2 += values[p, 2, 0] * x0 + values[p, 2, 1] * x1 + values[p, 2, 2] * x2
+        y_out[i, 0] = y0
+        y_out[i, 1] = y1
+        y_out[i, 2] = y2

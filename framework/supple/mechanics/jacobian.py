@@ -1,0 +1,56 @@
+"""One mechanism's part of the Jacobian J, as a list of small dense blocks."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.errors import SimulationError
+from supple.mechanics import jacobian_kernels as kernels
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+
+class JacobianBlocks:
+    """Blocks of J: block k maps the velocities v[dof[k] : dof[k] + width] to the rows of group[k].
+
+    A group may have several blocks (a contact between two bodies of one mechanism has two); they add up.
+
+    count   [1]           number of blocks in use, an array so that kernels can append
+    group   [capacity]    group of rows
+    unit    [capacity]    coupling unit within the mechanism, e.g. the body: A couples the blocks of one unit
+    dof     [capacity]    first column
+    values  [capacity, 3, width]  m/s or rad/s per unit of v; in groups of one row, rows 1 and 2 are zero
+    """
+
+    def __init__(self, capacity: int, width: int) -> None:
+        self.capacity = capacity
+        self.width = width
+        self.count: IntArray = np.zeros(1, np.int64)
+        self.group: IntArray = np.zeros(capacity, np.int64)
+        self.unit: IntArray = np.zeros(capacity, np.int64)
+        self.dof: IntArray = np.zeros(capacity, np.int64)
+        self.values: FloatArray = np.zeros((capacity, 3, width))
+
+    def clear(self) -> None:
+        """Forget all blocks."""
+        self.count[0] = 0
+
+    def reserve(self, extra: int) -> int:
+        """Add `extra` blocks with zero values and return the position of the first."""
+        first = int(self.count[0])
+        if first + extra > self.capacity:
+            what = f"capacity of {self.capacity} Jacobian blocks is used up; raise run.capacity"
+            raise SimulationError(what)
+        self.values[first : first + extra] = 0.0
+        self.count[0] = first + extra
+        return first
+
+    def add_row_velocities(self, v: FloatArray, out: FloatArray) -> None:
+        """out[groups, 3] += J v."""
+        kernels.add_row_velocities(self.count, self.group, self.dof, self.values, v, out)
+
+    def add_transposed_impulses(self, impulse: FloatArray, out: FloatArray) -> None:
+        """out[dofs] += J^T impulse."""
+        kernels.add_transposed_impulses(self.count, self.group, self.dof, self.values, impulse, out)

@@ -1,0 +1,158 @@
+"""The seams between what moves, what touches, and what is solved.
+
+Per step every mechanism m has  A_m v_m = b_m + J_m^T lambda  with the row impulses lambda [N s]. The objects
+here stand in collections of the world; systems call them a few times per step, never per contact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.core.build import Build
+from supple.core.schedule import Bound
+from supple.mechanics.block_matrix import BlockMatrix
+from supple.mechanics.jacobian import JacobianBlocks
+from supple.mechanics.problem import ConstraintProblem
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+
+class Mechanism(Protocol):
+    """Degrees of freedom with their own A. Collection `mechanisms`.
+
+    `v`, `v_next`, `v_free` and `row_impulse` name its arrays of generalised velocities (now, after the step,
+    and without rows) and of J^T lambda; `unit_count` is the number of independent blocks of A.
+    """
+
+    name: str
+    jacobian: JacobianBlocks
+    unit_count: int
+    v: str
+    v_next: str
+    v_free: str
+    row_impulse: str
+
+    @property
+    def reads(self) -> Sequence[str]:
+        """The arrays that A depends on."""
+        ...
+
+    def bind(self, arrays: Bound) -> None:
+        """Look up the declared arrays once."""
+        ...
+
+    def add_delassus(self, W: BlockMatrix) -> None:
+        """W += J A^-1 J^T over the blocks now in `jacobian`."""
+        ...
+
+    def apply_inverse(self, x: FloatArray, out: FloatArray) -> None:
+        """out = A^-1 x, both with the shape of `v`."""
+        ...
+
+
+@dataclass
+class PointRows:
+    """Points that move with frames of a carrier, and the directions along which their velocity makes rows.
+
+    The rows of entry k belong to group[k]; they are sign[k] * directions[k] @ (velocity of the point), or of
+    the frame's angular velocity in the world where rows of turning are asked for. A group of one row leaves
+    directions[k, 1:] zero.
+    """
+
+    capacity: int
+    count: int = 0
+    group: IntArray = field(init=False)  # [capacity] group of rows in the problem
+    frame: IntArray = field(init=False)  # [capacity] row of the carrier's frames
+    sign: FloatArray = field(init=False)  # [capacity] +1 for side A, -1 for side B
+    point: FloatArray = field(init=False)  # [capacity, 3] in the world [m]
+    directions: FloatArray = field(init=False)  # [capacity, 3, 3] unit vectors in the world, one a row
+
+    def __post_init__(self) -> None:
+        self.group, self.frame = np.zeros(self.capacity, np.int64), np.zeros(self.capacity, np.int64)
+        self.sign, self.point = np.zeros(self.capacity), np.zeros((self.capacity, 3))
+        self.directions = np.zeros((self.capacity, 3, 3))
+
+
+class Carrier(Protocol):
+    """Rigid frames that a mechanism moves: bodies, bones. Collection `carriers`.
+
+    It names its arrays: `position` [n, 3] in m, `rotation` [n, 4] quaternions, `twist` [n, 6] velocity of the
+    frame's origin in the world and angular velocity in the frame, `wrench` [n, 6] force and torque in the
+    world that others add [N, N m].
+    """
+
+    name: str
+    position: str
+    rotation: str
+    twist: str
+    wrench: str
+
+    @property
+    def reads(self) -> Sequence[str]:
+        """The arrays that the Jacobian of a point depends on."""
+        ...
+
+    def bind(self, arrays: Bound) -> None:
+        """Look up the declared arrays once."""
+        ...
+
+    def add_point_rows(self, rows: PointRows) -> None:
+        """Append the Jacobian blocks of these points to the mechanism's."""
+        ...
+
+    def add_turn_rows(self, rows: PointRows) -> None:
+        """Append the Jacobian blocks of the frames' angular velocities; the points do not matter."""
+        ...
+
+
+class Surface(Protocol):
+    """Geometry that touches. Collection `surfaces`; its place there is its number in `contacts.surface`."""
+
+    name: str
+
+    @property
+    def reads(self) -> Sequence[str]:
+        """The arrays that it looks at when asked for rows."""
+        ...
+
+    def bind(self, arrays: Bound) -> None:
+        """Look up the declared arrays once."""
+        ...
+
+    def add_contact_rows(self, first_group: int, directions: FloatArray) -> None:
+        """Append the Jacobian of its side of all contacts; contact c is group first_group + c."""
+        ...
+
+
+class RowSource(Protocol):
+    """Whatever makes rows: contacts, joints, limits, motors, grasps. Collection `row_sources`."""
+
+    name: str
+
+    @property
+    def reads(self) -> Sequence[str]:
+        """The arrays that the rows are made of."""
+        ...
+
+    def bind(self, arrays: Bound) -> None:
+        """Look up the declared arrays once."""
+        ...
+
+    def append(self, problem: ConstraintProblem) -> None:
+        """Reserve groups, fill in their laws, and append their Jacobian blocks."""
+        ...
+
+    def set_bias(self, problem: ConstraintProblem) -> None:
+        """Set the bias of its groups, now that their velocities at the start of the step are known."""
+        ...
+
+
+def contact_capacity(build: Build) -> int:
+    """Contact points there is room for."""
+    return build.run.capacity.contacts or max(256, 32 * len(build.graph))

@@ -1,0 +1,114 @@
+"""The constraint problem of one step, as plain arrays: all that a solver sees.
+
+Find impulses lambda such that u = W lambda + E lambda + free and lambda obey the law of every group (`rows`).
+"""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.errors import SimulationError, UserError
+from supple.mechanics.block_matrix import BlockMatrix
+from supple.mechanics.rows import BILATERAL
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+FORMAT: Final = 1
+
+# What a group is until somebody writes into it; also the list of the arrays that are saved.
+_DEFAULTS: Final[dict[str, float]] = {
+    "law": BILATERAL, "size": 1, "friction": 0.0, "restitution": 0.0, "scale": 1.0,
+    "lower": -np.inf, "upper": np.inf, "compliance": 0.0, "bias": 0.0, "gap": 0.0,
+    "u_now": 0.0, "key": -1, "free": 0.0,
+}  # fmt: skip
+
+
+def _integers(*shape: int) -> IntArray:
+    return np.zeros(shape, np.int64)
+
+
+@dataclass
+class ConstraintProblem:
+    """Groups of rows, in arrays of full capacity of which the first `count` are in use.
+
+    Vectors per group have three columns (n, t, s); groups of one row use column 0. A linear row is in m/s and
+    N s, an angular row in rad/s and N m s.
+    """
+
+    capacity: int
+    step: float = 0.0  # h [s]
+    count: int = field(default=0, init=False)  # groups in use
+    law: IntArray = field(init=False)  # [capacity] code of the law, see `rows`
+    size: IntArray = field(init=False)  # [capacity] number of rows, 1 or 3
+    friction: FloatArray = field(init=False)  # [capacity] mu [-]
+    restitution: FloatArray = field(init=False)  # [capacity] [-]; already contained in bias
+    scale: FloatArray = field(init=False)  # [capacity, 3] of friction along t and s [-]; column 0 is unused
+    lower: FloatArray = field(init=False)  # [capacity, 3] least impulse [N s]
+    upper: FloatArray = field(init=False)  # [capacity, 3] greatest impulse [N s]
+    compliance: FloatArray = field(init=False)  # [capacity, 3] diagonal of E [(m/s)/(N s)]
+    bias: FloatArray = field(init=False)  # [capacity, 3] [m/s]; already contained in free
+    gap: FloatArray = field(init=False)  # [capacity] distance at the start of the step [m]
+    u_now: FloatArray = field(init=False)  # [capacity, 3] row velocity at the start of the step [m/s]
+    key: IntArray = field(init=False)  # [capacity, 2] identity over the steps, -1 for none [-]
+    free: FloatArray = field(init=False)  # [capacity, 3] J v_free + bias: row velocity without impulses [m/s]
+    W: BlockMatrix = field(init=False)  # J A^-1 J^T [(m/s)/(N s)], without E
+
+    def __post_init__(self) -> None:
+        n = self.capacity
+        self.law, self.size, self.key = _integers(n), _integers(n), _integers(n, 2)
+        self.friction, self.restitution, self.gap = np.zeros(n), np.zeros(n), np.zeros(n)
+        self.scale, self.lower, self.upper = np.zeros((n, 3)), np.zeros((n, 3)), np.zeros((n, 3))
+        self.compliance, self.bias = np.zeros((n, 3)), np.zeros((n, 3))
+        self.u_now, self.free = np.zeros((n, 3)), np.zeros((n, 3))
+        self.W = BlockMatrix(groups=n)
+
+    def clear(self) -> None:
+        """Forget all groups. The matrix keeps its old pattern until `W.set_pattern`."""
+        self.count = 0
+
+    def reserve(self, extra: int) -> int:
+        """Add `extra` groups with default values (free bilateral rows) and return the index of the first."""
+        first, last = self.count, self.count + extra
+        if last > self.capacity:
+            raise SimulationError(f"contact capacity {self.capacity} is used up; raise run.capacity")
+        for name, value in _DEFAULTS.items():
+            getattr(self, name)[first:last] = value
+        self.count = last
+        return first
+
+    def trimmed(self) -> ConstraintProblem:
+        """The same problem with arrays that are views of the groups in use. W is shared."""
+        view = copy.copy(self)
+        view.capacity = self.count
+        for name in _DEFAULTS:
+            setattr(view, name, getattr(self, name)[: self.count])
+        return view
+
+    def save(self, path: Path) -> None:
+        """Write the groups in use to an .npz file of plain arrays."""
+        groups, blocks = self.W.group_count, self.W.block_count
+        arrays = {name: getattr(self, name)[: self.count] for name in _DEFAULTS}
+        arrays["W_indptr"] = self.W.indptr[: groups + 1]
+        arrays["W_indices"] = self.W.indices[:blocks]
+        arrays["W_values"] = self.W.values[:blocks]
+        np.savez_compressed(path, format=np.array(FORMAT), step=np.array(self.step), **arrays)
+
+    @classmethod
+    def load(cls, path: Path) -> ConstraintProblem:
+        """Read what `save` wrote. The capacity is the number of groups."""
+        with np.load(path, allow_pickle=False) as stored:
+            if "format" not in stored or int(stored["format"]) != FORMAT:
+                raise UserError(f"{path}: is not a constraint problem of format {FORMAT}")
+            problem = cls(len(stored["law"]), float(stored["step"]))
+            problem.reserve(problem.capacity)
+            for name in _DEFAULTS:
+                getattr(problem, name)[:] = stored[name]
+            problem.W = BlockMatrix.from_arrays(stored["W_indptr"], stored["W_indices"], stored["W_values"])
+        return problem

@@ -1,0 +1,36 @@
+"""The neutral judge: how far impulses are from the laws, whatever solver they come from."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.mechanics import residual_kernels as kernels
+from supple.mechanics.problem import ConstraintProblem
+
+FloatArray = NDArray[np.float64]
+
+
+def row_velocities(problem: ConstraintProblem, impulse: FloatArray) -> FloatArray:
+    """u = W r + E r + free, [n, 3] m/s. `impulse` is [n, 3] N s or longer."""
+    velocity = np.empty((problem.count, 3))
+    kernels.compute_row_velocities(
+        problem.W.indptr, problem.W.indices, problem.W.values, problem.compliance, problem.free,
+        problem.count, impulse, velocity,
+    )  # fmt: skip
+    return velocity
+
+
+def natural_map_residual(problem: ConstraintProblem, impulse: FloatArray) -> tuple[float, int]:
+    """The worst |F| of all groups in m/s, and the index of that group (-1 where all are exact).
+
+    F = (r - P(r - rho u)) / rho with rho = rows / trace(W_ii + E_ii) and P the projection onto the impulses
+    that the law allows; for Coulomb, u_n + mu |u_T| stands for u_n. F is zero exactly where the law is met.
+    The residual is nan where something is not finite; then the index names the first such group.
+    """
+    worst, group = kernels.find_worst_group(
+        problem.law, problem.size, problem.friction, problem.scale, problem.lower, problem.upper,
+        problem.compliance, problem.W.diagonal, problem.W.values, problem.count,
+        impulse, row_velocities(problem, impulse),
+    )  # fmt: skip
+    return float(worst), int(group)

@@ -1,0 +1,108 @@
+"""How far one group is from its law, and the worst of all groups."""
+
+from __future__ import annotations
+
+import math
+
+from supple.core.jit import njit
+from supple.mechanics.cone_kernels import project_on_cone
+from supple.mechanics.rows import BILATERAL, COULOMB, UNILATERAL
+
+
+@njit
+def evaluate_coulomb_group(mu, scale_t, scale_s, rho, rn, rt, rs, un, ut, us):
+    """|F| [m/s] of the natural map of a Coulomb group, in the scaled variables of `rows`."""
+    stray = 0.0  # impulse along an axis without friction has no scaled counterpart
+    if scale_t > 0.0:
+        rt /= scale_t
+    else:
+        stray += (rt / rho) ** 2
+        rt = 0.0
+    if scale_s > 0.0:
+        rs /= scale_s
+    else:
+        stray += (rs / rho) ** 2
+        rs = 0.0
+    ut *= scale_t
+    us *= scale_s
+    un += mu * math.sqrt(ut * ut + us * us)
+    pn, pt, ps = project_on_cone(rn - rho * un, rt - rho * ut, rs - rho * us, mu)
+    fn = (rn - pn) / rho
+    ft = (rt - pt) / rho
+    fs = (rs - ps) / rho
+    return math.sqrt(fn * fn + ft * ft + fs * fs + stray)
+
+
+@njit
+def evaluate_scalar_group(law, lower, upper, rho, r, u):
+    """|F| [m/s] of the natural map of a group of one row."""
+    if law == BILATERAL:
+        return abs(u)
+    if law == UNILATERAL:
+        lower = 0.0
+        upper = math.inf
+    z = r - rho * u
+    if z < lower:
+        z = lower
+    elif z > upper:
+        z = upper
+    elif r >= lower and r <= upper:
+        return abs(u)  # the same number as below, without the cancellation in r - (r - rho u)
+    return abs(r - z) / rho
+
+
+@njit
+def find_worst_group(
+    law, size, friction, scale, lower, upper, compliance, diagonal, values, group_count,
+    impulse, velocity,
+):  # fmt: skip
+    """(|F| [m/s], index) of the group that is furthest from its law; (nan, index) if one is not finite.
+
+    `velocity` is the row velocity u that belongs to `impulse`. Groups with zero diagonal are left out: they
+    touch nothing that can move, and no impulse changes anything.
+    """
+    worst = 0.0
+    worst_group = -1
+    for i in range(group_count):
+        p = diagonal[i]
+        if law[i] == COULOMB:
+            trace = values[p, 0, 0] + values[p, 1, 1] + values[p, 2, 2]
+            trace += compliance[i, 0] + compliance[i, 1] + compliance[i, 2]
+        else:
+            trace = values[p, 0, 0] + compliance[i, 0]
+        if trace == 0.0:
+            continue
+        rho = size[i] / trace
+        if law[i] == COULOMB:
+            f = evaluate_coulomb_group(
+                friction[i], scale[i, 1], scale[i, 2], rho,
+                impulse[i, 0], impulse[i, 1], impulse[i, 2], velocity[i, 0], velocity[i, 1], velocity[i, 2],
+            )  # fmt: skip
+        else:
+            f = evaluate_scalar_group(law[i], lower[i, 0], upper[i, 0], rho, impulse[i, 0], velocity[i, 0])
+        if not math.isfinite(f):
+            return math.nan, i
+        if f > worst:
+            worst = f
+            worst_group = i
+    return worst, worst_group
+
+
+@njit
+def compute_row_velocities(indptr, indices, values, compliance, free, group_count, impulse, velocity_out):
+    """velocity_out = W impulse + E impulse + free [m/s]."""
+    for i in range(group_count):
+        u0 = free[i, 0] + compliance[i, 0] * impulse[i, 0]
+        u1 = free[i, 1] + compliance[i, 1] * impulse[i, 1]
+        u2 = free[i, 2] + compliance[i, 2] * impulse[i, 2]
+        for p in range(indptr[i], indptr[i + 1]):
+            j = indices[p]
+            r0 = impulse[j, 0]
+            r1 = impulse[j, 1]
+            r2 = impulse[j, 2]
+            u0 += values[p, 0, 0] * r0 + values[p, 0, 1] * r1 + values[p, 0, 2] * r2
+            u1 += values[p, 1, 0] * r0 + values[p, 1, 1] * r1 + values[p, 1, 2] * r2
+            u2 += values[p, 2, 0] * r0 + values[p, 2, 1] * r1 + values[p, 2, 2] * r2
+        velocity_out[i, 0] = u0
+        velocity_out[i, 1] = u1
+        velocity_out[i, 2] = u2

@@ -1,0 +1,20 @@
+"""The figures that every run offers under the name `run`, known without building a world."""
+
+from __future__ import annotations
+
+from supple.core.component import Metric
+
+RUN_METRICS = (
+    Metric("residual_worst", "m/s", "Worst natural-map residual of any step.", "max"),
+    Metric("residual_settled", "m/s", "Worst residual in the last fifth of the run.", "max", settled=True),
+    Metric("penetration_worst", "m", "Deepest penetration of any contact.", "max"),
+    Metric("contacts", "1", "Contacts that were solved for, on average.", "mean"),
+    Metric("sweeps", "1", "Iterations of the solver, on average.", "mean"),
+    Metric("solver_failures", "1", "Steps whose solve fell short of its tolerance.", "last"),
+    Metric("kinetic_energy", "J", "Kinetic energy at the end.", "last"),
+    Metric("potential_energy", "J", "Potential energy at the end, zero at the origin.", "last"),
+    Metric("energy_initial", "J", "Kinetic and potential energy at the start.", "last"),
+    Metric("contact_work", "J", "Work of all rows; contacts take energy, so it is negative.", "last"),
+    Metric("applied_work", "J", "Work of applied forces.", "last"),
+    Metric("energy_unaccounted", "J", "Change of energy that no work explains: the integrator's error.", "last"),
+)

@@ -1,0 +1,233 @@
+"""Block Gauss-Seidel over groups of rows, each solved exactly.
+
+The row velocities u belong to the impulses r at every moment: a group that changes by d adds W_ij^T d to all
+its neighbours, and a group that does not change costs nothing more.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from supple.core.jit import njit
+from supple.mechanics.cone_kernels import factor_contact, solve_factored_contact
+from supple.mechanics.residual_kernels import compute_row_velocities, find_worst_group
+from supple.mechanics.rows import BILATERAL, COULOMB, UNILATERAL
+from supple.mechanics.anderson_kernels import (
+    add_momentum,
+    measure_step,
+    mix_history,
+    remember_differences,
+)
+
+# The residual costs about a quarter of a sweep: a warm start gets it after every sweep, later it is rarer.
+ALWAYS_CHECKED = 8
+CHECK_EVERY = 4
+# Of every PERIOD sweeps, the first are accelerated by mixing, the others by momentum.
+PERIOD = 800
+MIXED_SWEEPS = 200
+# Square of the factor by which an mixed iterate may lengthen the step of a sweep.
+MAX_GROWTH = 4.0
+
+
+@njit
+def prepare_groups(
+    law, scale, compliance, diagonal, values, group_count,
+    factor_out, weight_out, impulse_out,
+):  # fmt: skip
+    """Factor the diagonal block of every group, and drop the impulse of groups that cannot move anything.
+
+    factor_out[i] holds the result of `factor_contact` in scaled variables, or 1 / (W_ii + E) for one row.
+    weight_out[i] is the mean of the diagonal of W_ii + E.
+    """
+    for i in range(group_count):
+        p = diagonal[i]
+        nn = values[p, 0, 0] + compliance[i, 0]
+        weight_out[i] = nn
+        if law[i] == COULOMB:
+            t = scale[i, 1]
+            s = scale[i, 2]
+            tt = values[p, 1, 1] + compliance[i, 1]
+            ss = values[p, 2, 2] + compliance[i, 2]
+            weight_out[i] = (nn + tt + ss) / 3.0
+            inverse_nn, g1, g2, s1, s2, cosine, sine = factor_contact(
+                nn, t * values[p, 0, 1], s * values[p, 0, 2], t * t * tt, t * s * values[p, 1, 2], s * s * ss
+            )
+            factor_out[i, 0] = inverse_nn
+            factor_out[i, 1] = g1
+            factor_out[i, 2] = g2
+            factor_out[i, 3] = s1
+            factor_out[i, 4] = s2
+            factor_out[i, 5] = cosine
+            factor_out[i, 6] = sine
+        else:
+            factor_out[i, 0] = 0.0 if nn == 0.0 else 1.0 / nn
+            impulse_out[i, 1] = 0.0
+            impulse_out[i, 2] = 0.0
+        if factor_out[i, 0] == 0.0:
+            impulse_out[i, 0] = 0.0
+            impulse_out[i, 1] = 0.0
+            impulse_out[i, 2] = 0.0
+
+
+@njit
+def clamp_to_law(law, lower, upper, impulse):
+    """The impulse of one row, moved to the nearest that its law allows."""
+    if law == BILATERAL:
+        return impulse
+    if law == UNILATERAL:
+        return max(impulse, 0.0)
+    return min(max(impulse, lower), upper)
+
+
+@njit
+def solve_contact_group(i, friction, scale, compliance, diagonal, values, factor, impulse, velocity):
+    """The impulse that meets Coulomb's law at group i while all others stay."""
+    p = diagonal[i]
+    r0 = impulse[i, 0]
+    r1 = impulse[i, 1]
+    r2 = impulse[i, 2]
+    b0 = velocity[i, 0] - values[p, 0, 1] * r1 - values[p, 0, 2] * r2
+    b1 = velocity[i, 1] - values[p, 1, 0] * r0 - values[p, 1, 2] * r2
+    b2 = velocity[i, 2] - values[p, 2, 0] * r0 - values[p, 2, 1] * r1
+    b0 -= (values[p, 0, 0] + compliance[i, 0]) * r0
+    b1 -= (values[p, 1, 1] + compliance[i, 1]) * r1
+    b2 -= (values[p, 2, 2] + compliance[i, 2]) * r2
+    t = scale[i, 1]
+    s = scale[i, 2]
+    rn, rt, rs = solve_factored_contact(
+        factor[i, 0], factor[i, 1], factor[i, 2], factor[i, 3], factor[i, 4], factor[i, 5], factor[i, 6],
+        b0, t * b1, s * b2, friction[i],
+    )  # fmt: skip
+    return rn, t * rt, s * rs
+
+
+@njit
+def change_impulse(i, d0, d1, d2, compliance, indptr, indices, values, impulse_out, velocity_out):
+    """Add d to the impulse of group i, and what follows from it to the row velocities of its neighbours."""
+    impulse_out[i, 0] += d0
+    impulse_out[i, 1] += d1
+    impulse_out[i, 2] += d2
+    velocity_out[i, 0] += compliance[i, 0] * d0
+    velocity_out[i, 1] += compliance[i, 1] * d1
+    velocity_out[i, 2] += compliance[i, 2] * d2
+    for p in range(indptr[i], indptr[i + 1]):
+        j = indices[p]
+        velocity_out[j, 0] += values[p, 0, 0] * d0 + values[p, 1, 0] * d1 + values[p, 2, 0] * d2
+        velocity_out[j, 1] += values[p, 0, 1] * d0 + values[p, 1, 1] * d1 + values[p, 2, 1] * d2
+        velocity_out[j, 2] += values[p, 0, 2] * d0 + values[p, 1, 2] * d1 + values[p, 2, 2] * d2
+
+
+@njit
+def sweep_groups(
+    law, friction, scale, lower, upper, compliance, indptr, indices, diagonal, values, group_count, factor,
+    impulse_out, velocity_out,
+):  # fmt: skip
+    """Solve every group once, in rising order."""
+    for i in range(group_count):
+        if factor[i, 0] == 0.0:
+            continue
+        d1 = 0.0
+        d2 = 0.0
+        if law[i] == COULOMB:
+            rn, rt, rs = solve_contact_group(
+                i, friction, scale, compliance, diagonal, values, factor, impulse_out, velocity_out
+            )
+            d0 = rn - impulse_out[i, 0]
+            d1 = rt - impulse_out[i, 1]
+            d2 = rs - impulse_out[i, 2]
+        else:
+            wanted = impulse_out[i, 0] - velocity_out[i, 0] * factor[i, 0]
+            d0 = clamp_to_law(law[i], lower[i, 0], upper[i, 0], wanted) - impulse_out[i, 0]
+        if d0 != 0.0 or d1 != 0.0 or d2 != 0.0:
+            change_impulse(i, d0, d1, d2, compliance, indptr, indices, values, impulse_out, velocity_out)
+
+
+@njit
+def copy_rows(source, group_count, target_out):
+    """target_out = source."""
+    for i in range(group_count):
+        target_out[i, 0] = source[i, 0]
+        target_out[i, 1] = source[i, 1]
+        target_out[i, 2] = source[i, 2]
+
+
+@njit
+def keep_step(start, result, group_count, step_out, result_out):
+    """Keep what a sweep did, for the differences to the next one."""
+    for i in range(group_count):
+        for k in range(3):
+            step_out[i, k] = result[i, k] - start[i, k]
+            result_out[i, k] = result[i, k]
+
+
+@njit
+def accelerate(
+    weight, group_count, sweeps, columns, theta, df, dg, gram, last_step,
+    gram_factor_out, c_out, impulse_out,
+):  # fmt: skip
+    """Move impulse_out ahead of the last sweep: (whether it was mixed, next theta of the momentum)."""
+    if sweeps % PERIOD < MIXED_SWEEPS:
+        mixed = mix_history(
+            weight, group_count, columns, df, dg, gram, last_step, gram_factor_out, c_out, impulse_out
+        )
+        return mixed, 1.0
+    return False, add_momentum(weight, group_count, columns, dg, last_step, theta, impulse_out)
+
+
+@njit
+def solve_groups(
+    law, size, friction, scale, lower, upper, compliance, free, indptr, indices, diagonal, values,
+    group_count, tolerance, max_sweeps,
+    factor_out, weight_out, start_out, last_step_out, last_result_out,
+    df_out, dg_out, gram_out, gram_factor_out, c_out,
+    impulse_out, velocity_out,
+):  # fmt: skip
+    """Sweep until the worst natural-map residual is at most the tolerance [m/s]: (sweeps, residual).
+
+    impulse_out holds the warm start and receives the impulses. The residual is nan where something is not
+    finite. All other outputs are work arrays. A mixed iterate whose sweep is much longer than the one before
+    is taken back: mixing knows nothing of the kinks where contacts open or start to slip.
+    """
+    prepare_groups(law, scale, compliance, diagonal, values, group_count, factor_out, weight_out, impulse_out)
+    none = np.int64(0)  # a literal zero would compile the kernels that take `columns` twice
+    sweeps, columns, theta, last_length, taken_back = 0, none, 1.0, 0.0, False
+    while True:
+        if sweeps == 0 or taken_back:
+            compute_row_velocities(
+                indptr, indices, values, compliance, free, group_count, impulse_out, velocity_out
+            )
+        if sweeps < ALWAYS_CHECKED or sweeps % CHECK_EVERY == 0 or sweeps >= max_sweeps:
+            worst, _ = find_worst_group(
+                law, size, friction, scale, lower, upper, compliance, diagonal, values, group_count,
+                impulse_out, velocity_out,
+            )  # fmt: skip
+            if not worst > tolerance or sweeps >= max_sweeps:
+                return sweeps, worst
+        mixed = False
+        if columns > 0:
+            mixed, theta = accelerate(
+                weight_out, group_count, sweeps, columns, theta, df_out, dg_out, gram_out, last_step_out,
+                gram_factor_out, c_out, impulse_out,
+            )  # fmt: skip
+            compute_row_velocities(
+                indptr, indices, values, compliance, free, group_count, impulse_out, velocity_out
+            )
+        copy_rows(impulse_out, group_count, start_out)
+        sweep_groups(
+            law, friction, scale, lower, upper, compliance, indptr, indices, diagonal, values, group_count,
+            factor_out, impulse_out, velocity_out,
+        )  # fmt: skip
+        sweeps += 1
+        length = measure_step(weight_out, group_count, start_out, impulse_out)
+        taken_back = mixed and not length <= MAX_GROWTH * last_length
+        if taken_back:
+            copy_rows(last_result_out, group_count, impulse_out)
+            columns = none
+            continue
+        if sweeps > 1:
+            columns = remember_differences(
+                weight_out, group_count, columns, start_out, impulse_out, last_step_out, last_result_out,
+                df_out, dg_out, gram_out,
+            )  # fmt: skip
+        keep_step(start_out, impulse_out, group_count, last_step_out, last_result_out)
+        last_length = length

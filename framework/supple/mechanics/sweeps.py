@@ -1,0 +1,53 @@
+"""Accelerated block Gauss-Seidel sweeps over a problem, with the work arrays they need.
+
+What several solvers share: one sweeps until all is solved, others start or rescue themselves with sweeps.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.mechanics import sweep_kernels as kernels
+from supple.mechanics.problem import ConstraintProblem
+
+FloatArray = NDArray[np.float64]
+
+HISTORY: Final = 15  # iterates that the acceleration combines
+
+
+class Sweeper:
+    """Sweeps over the groups of a problem in their order, so results repeat bit for bit."""
+
+    def __init__(self) -> None:
+        self._gram, self._gram_factor = np.zeros((2, HISTORY, HISTORY))
+        self._coefficients = np.zeros(HISTORY)
+        self._reserve(0)
+
+    def _reserve(self, groups: int) -> None:
+        self._capacity = groups
+        self._factor, self._weight = np.zeros((groups, 7)), np.zeros(groups)
+        self._start, self._last_step, self._last_result, self._velocity = np.zeros((4, groups, 3))
+        self._df, self._dg = np.zeros((2, HISTORY, groups, 3))
+
+    def sweep(
+        self, problem: ConstraintProblem, impulse: FloatArray, tolerance: float, max_sweeps: int
+    ) -> tuple[int, float]:
+        """Improve `impulse`, [n, 3] N s, in place until its residual is at most the tolerance [m/s].
+
+        Returns the number of sweeps and the worst natural-map residual [m/s], nan where something is not finite.
+        """
+        if problem.count > self._capacity:
+            self._reserve(max(problem.capacity, problem.count))
+        W = problem.W
+        sweeps, residual = kernels.solve_groups(
+            problem.law, problem.size, problem.friction, problem.scale, problem.lower, problem.upper,
+            problem.compliance, problem.free, W.indptr, W.indices, W.diagonal, W.values, problem.count,
+            tolerance, max_sweeps,
+            self._factor, self._weight, self._start, self._last_step, self._last_result,
+            self._df, self._dg, self._gram, self._gram_factor, self._coefficients,
+            impulse, self._velocity,
+        )  # fmt: skip
+        return int(sweeps), float(residual)

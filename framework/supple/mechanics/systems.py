@@ -1,0 +1,141 @@
+"""The two systems at the heart of a step: assemble the constraint problem, and solve it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from supple.core.build import Build
+from supple.core.schedule import Bound, Each, Phase, System
+from supple.errors import SimulationError
+from supple.mechanics import warm_kernels
+from supple.mechanics.mechanism import Mechanism, RowSource
+from supple.mechanics.problem import ConstraintProblem
+from supple.mechanics.residual import natural_map_residual
+
+
+class AssembleRows(System):
+    """Rows of all sources, and the Delassus operator W = sum J A^-1 J^T."""
+
+    phase = Phase.ASSEMBLE
+    reads = (
+        Each("row_sources", "reads"),
+        Each("surfaces", "reads"),
+        Each("carriers", "reads"),
+        Each("mechanisms", "reads"),
+        Each("mechanisms", "v"),
+    )
+    writes = ("rows.problem", "rows.count", "rows.contacts", "rows.penetration")
+
+    def bind(self, arrays: Bound) -> Callable[[], None]:
+        """Bind the velocities of all mechanisms."""
+        problem: ConstraintProblem = arrays.record("rows.problem")
+        sources: list[RowSource] = arrays.build.members("row_sources")
+        mechanisms: list[Mechanism] = arrays.build.members("mechanisms")
+        velocities = [arrays[mechanism.v].reshape(-1) for mechanism in mechanisms]
+        count, contacts = arrays["rows.count"], arrays["rows.contacts"]
+        penetration = arrays["rows.penetration"]
+
+        def assemble() -> None:
+            problem.clear()
+            for mechanism in mechanisms:
+                mechanism.jacobian.clear()
+            for source in sources:
+                source.append(problem)
+            n = problem.count
+            count[0] = contacts[0] = n
+            penetration[0] = max(0.0, -problem.gap[:n].min()) if n else 0.0
+            if n == 0:
+                return
+            problem.u_now[:n] = 0.0
+            for mechanism, velocity in zip(mechanisms, velocities, strict=True):
+                mechanism.jacobian.add_row_velocities(velocity, problem.u_now)
+            for source in sources:
+                source.set_bias(problem)
+            _couple(problem, mechanisms)
+            for mechanism in mechanisms:
+                mechanism.add_delassus(problem.W)
+
+        return assemble
+
+
+def _couple(problem: ConstraintProblem, mechanisms: list[Mechanism]) -> None:
+    """Set the pattern of W: groups are coupled that touch one unit of one mechanism."""
+    groups, units, first = [], [], 0
+    for mechanism in mechanisms:
+        used = mechanism.jacobian.count.item(0)
+        groups.append(mechanism.jacobian.group[:used])
+        units.append(mechanism.jacobian.unit[:used] + first if first else mechanism.jacobian.unit[:used])
+        first += mechanism.unit_count
+    one = len(mechanisms) == 1
+    group = groups[0] if one else np.concatenate(groups)
+    unit = units[0] if one else np.concatenate(units)
+    problem.W.set_pattern(group, unit, problem.count, first)
+
+
+class SolveRows(System):
+    """Closes the free row velocities, solves, and hands J^T lambda to every mechanism."""
+
+    phase = Phase.SOLVE
+    reads = (
+        "rows.problem", "rows.last_count", "rows.last_key", "rows.last_impulse", "rows.failures",
+        Each("mechanisms", "v_free"),
+    )  # fmt: skip
+    writes = (
+        "rows.impulse", "rows.residual", "rows.iterations", "rows.failures.next",
+        "rows.last_count.next", "rows.last_key.next", "rows.last_impulse.next",
+        Each("mechanisms", "row_impulse"),
+    )  # fmt: skip
+
+    def __init__(self, build: Build) -> None:
+        name = build.run.solver
+        registered = build.registry.find(build.registry.solvers, "solver", name)
+        self.solver = registered.load()(build.settings(name))
+        self.name = name
+
+    def bind(self, arrays: Bound) -> Callable[[], None]:
+        """Bind the problem, the warm start, and the velocities of all mechanisms."""
+        problem: ConstraintProblem = arrays.record("rows.problem")
+        mechanisms: list[Mechanism] = arrays.build.members("mechanisms")
+        pairs = [
+            (m.jacobian, arrays[m.v_free].reshape(-1), arrays[m.row_impulse].reshape(-1)) for m in mechanisms
+        ]
+        impulse, residual, iterations = (
+            arrays["rows.impulse"],
+            arrays["rows.residual"],
+            arrays["rows.iterations"],
+        )
+        failures, failures_next = arrays["rows.failures"], arrays["rows.failures.next"]
+        last_count, last_key, last_impulse = (
+            arrays[f"rows.last_{part}"] for part in ("count", "key", "impulse")
+        )
+        kept = [arrays[f"rows.last_{part}.next"] for part in ("count", "key", "impulse")]
+
+        def solve() -> None:
+            n = problem.count
+            for _, _, generalised in pairs:
+                generalised.fill(0.0)
+            residual[0] = iterations[0] = 0.0
+            if n:
+                problem.free[:n] = problem.bias[:n]
+                for jacobian, v_free, _ in pairs:
+                    jacobian.add_row_velocities(v_free, problem.free)
+                warm_kernels.match_impulses(n, problem.key, last_count, last_key, last_impulse, impulse)
+                solution = self.solver.solve(problem, impulse)
+                self._refuse_failure(solution)
+                impulse[:n] = solution.impulse[:n]
+                iterations[0] = solution.iterations
+                residual[0], _ = natural_map_residual(problem, impulse)
+                failures_next[0] = failures[0] + (solution.status != "converged")
+                for jacobian, _, generalised in pairs:
+                    jacobian.add_transposed_impulses(impulse, generalised)
+            warm_kernels.keep_impulses(n, problem.key, impulse, *kept)
+
+        return solve
+
+    def _refuse_failure(self, solution: Any) -> None:
+        if solution.status == "failed":
+            what = f"solver {self.name} failed after {solution.iterations} iterations"
+            raise SimulationError(f"{what}, residual {solution.residual:.3g} m/s")

@@ -1,0 +1,1 @@
+"""The headless runner and the command line."""

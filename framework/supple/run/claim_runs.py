@@ -1,0 +1,112 @@
+"""The runs behind claims: what each is, and how a worker process computes it."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import time
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import supple
+from supple.errors import SimulationError
+from supple.plugin import Plugins, load_plugins
+from supple.run.runner import Runner
+from supple.scene.load import Scene, build_world, read_scene
+from supple.scene.sweep import Cell
+
+#: The parts of supple that decide the result of a run; scenes are known by what they were read as.
+_DECISIVE = ("core", "mechanics", "math")
+
+
+@dataclass(frozen=True)
+class Setting:
+    """How scenes are read, in this process and in the workers."""
+
+    plugins: tuple[Path, ...] = ()
+    disabled: tuple[str, ...] = ()
+    allow_outside: bool = False
+
+
+@dataclass(frozen=True)
+class Task:
+    """One run. `key` names everything that decides its result: the scene, its length and the code."""
+
+    scene: Path
+    variant: str
+    cell: Cell
+    key: str
+
+    @property
+    def label(self) -> str:
+        """What a reader calls the run."""
+        return f"{self.scene}" + (f" {self.variant}" if self.variant else "") + f" [{self.cell.label}]"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The metrics at the end of a run, its wall time [s], and why it failed if it did."""
+
+    metrics: dict[str, float]
+    seconds: float
+    error: str = ""
+
+    def as_plain(self) -> dict[str, Any]:
+        """As a part of the results file."""
+        return {"metrics": self.metrics, "seconds": self.seconds, "error": self.error}
+
+
+def read_outcome(plain: Any) -> Outcome:
+    """From a part of the results file; null stands for what was not measured."""
+    metrics = {name: math.nan if value is None else float(value) for name, value in plain["metrics"].items()}
+    return Outcome(metrics, float(plain["seconds"]), str(plain["error"]))
+
+
+@lru_cache(maxsize=4)
+def load_setting(setting: Setting) -> Plugins:
+    """The plugins, loaded once a process."""
+    return load_plugins(setting.plugins, setting.disabled)
+
+
+@lru_cache(maxsize=64)
+def load_scene(setting: Setting, path: Path) -> Scene:
+    """A scene, read once a process."""
+    return read_scene(path, load_setting(setting), allow_outside=setting.allow_outside)
+
+
+def run_task(setting: Setting, task: Task) -> Outcome:
+    """Compute one run from start to end. A step that fails is part of the outcome."""
+    began = time.perf_counter()
+    scene = load_scene(setting, task.scene)
+    blueprint = scene.blueprint(variant=task.variant, cell=task.cell)
+    world = build_world(scene, blueprint, load_setting(setting))
+    error = ""
+    try:
+        Runner(world).advance(blueprint.run.steps)
+    except SimulationError as failed:
+        error = str(failed)
+    return Outcome(world.metrics(), time.perf_counter() - began, error)
+
+
+def hash_code(plugins: Plugins) -> str:
+    """A hash of the version and the sources that decide results: the engine's and all plugins'."""
+    digest = hashlib.sha256(supple.__version__.encode())
+    home = Path(supple.__file__).parent
+    files = [file for part in _DECISIVE for file in (home / part).rglob("*.py")]
+    for info in plugins.infos():
+        module = plugins.manager.get_plugin(info.name)
+        origin = Path(module.__file__) if module is not None and getattr(module, "__file__", None) else None
+        if origin is not None:
+            files += origin.parent.rglob("*.py") if origin.name == "__init__.py" else [origin]
+        digest.update(info.name.encode() + b"\0")
+    for content in sorted(hashlib.sha256(file.read_bytes()).digest() for file in set(files)):
+        digest.update(content)
+    return digest.hexdigest()
+
+
+def make_key(scene: Scene, variant: str, cell: Cell, code: str) -> str:
+    """The key of a run. Raises SceneError when the cell does not fit the scene."""
+    blueprint = scene.blueprint(variant=variant, cell=cell)
+    return hashlib.sha256(f"{blueprint.fingerprint()} {blueprint.run.steps} {code}".encode()).hexdigest()

@@ -1,0 +1,134 @@
+"""The command line. Commands are imported when asked for, so that `supple --help` answers at once."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+
+import rich_click as click
+from click.exceptions import Exit, NoArgsIsHelpError
+
+from supple.errors import ExitCode, SimulationError, UserError
+
+#: Where each command lives. These modules import rich_click and, within their functions, all else.
+COMMANDS = {
+    "run": "supple.run.commands_run:run",
+    "check": "supple.run.commands_check:check",
+    "claims": "supple.run.commands_claims:claims",
+    "info": "supple.run.commands_info:info",
+    "components": "supple.run.commands_look:components",
+    "systems": "supple.run.commands_look:systems",
+    "schedule": "supple.run.commands_look:schedule",
+    "plugins": "supple.run.commands_look:plugins",
+    "schema": "supple.run.commands_look:schema",
+    "new": "supple.run.commands_new:new",
+    "warmup": "supple.run.commands_warmup:warmup",
+}
+_THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
+#: What shells report for a program whose reader went away.
+_BROKEN_PIPE = 141
+
+
+class LazyGroup(click.RichGroup):
+    """A group that knows its commands by name; those of plugins are looked for when a name is unknown."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The commands of supple itself, the most used first."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import a command now."""
+        if cmd_name in COMMANDS:
+            module, _, attribute = COMMANDS[cmd_name].partition(":")
+            command: click.Command = getattr(importlib.import_module(module), attribute)
+            return command
+        return _find_plugin_command(ctx, cmd_name)
+
+
+def _find_plugin_command(ctx: click.Context, name: str) -> click.Command | None:
+    from supple.errors import suggest
+    from supple.plugin import load_plugins
+
+    offered = load_plugins().registry.commands
+    if name in offered:
+        command: click.Command = offered[name].load()
+        return command
+    raise click.UsageError(f"no command '{name}'; {suggest(name, [*COMMANDS, *offered])}", ctx)
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="supple", prog_name="supple")
+def supple() -> None:
+    """Simulate and control characters that are soft.
+
+    Example: supple run scenes/first/stack.toml
+
+    Plugins may add further commands; 'supple plugins' lists them.
+    """
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and exit with one of the documented codes."""
+    # Solvers call BLAS on small matrices, where its threads only get into each other's way.
+    for name in _THREADS:
+        os.environ.setdefault(name, "1")
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    if "_SUPPLE_COMPLETE" in os.environ:
+        supple.main(prog_name="supple")
+    code = run_command(sys.argv[1:] if arguments is None else arguments)
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        code = _silence_output()
+    sys.exit(code)
+
+
+def run_command(arguments: Sequence[str]) -> int:
+    """Run one command line; returns its exit code. Every error has been printed by then."""
+    try:
+        with supple.make_context("supple", list(arguments)) as context:
+            result = supple.invoke(context)
+            return result if isinstance(result, int) else ExitCode.FINE
+    except Exit as request:
+        return request.exit_code
+    except NoArgsIsHelpError as error:
+        click.echo(error.message, err=True)
+        return ExitCode.BAD_INPUT
+    except click.ClickException as error:
+        return _complain([_say_usage(error)], ExitCode.BAD_INPUT)
+    except UserError as error:
+        return _complain([str(problem) for problem in error.problems], ExitCode.BAD_INPUT)
+    except SimulationError as error:
+        return _complain([str(error)], ExitCode.SIMULATION_FAILED)
+    except (KeyboardInterrupt, click.Abort):
+        return _complain(["interrupted"], ExitCode.INTERRUPTED)
+    except BrokenPipeError:
+        return _silence_output()
+    except Exception:
+        traceback.print_exc()
+        return _complain(["this is a defect of supple; please report it with the lines above"], ExitCode.DEFECT)
+
+
+def _complain(lines: list[str], code: ExitCode) -> int:
+    for line in lines:
+        # One problem is one line, whatever a file name or a value contains.
+        print(line.replace("\n", "\\n").replace("\r", "\\r"), file=sys.stderr)
+    return code
+
+
+def _say_usage(error: click.ClickException) -> str:
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context is not None else "supple"
+    message = " ".join(error.format_message().split()).rstrip(".")
+    return f"{command}: {message}; see '{command} --help'"
+
+
+def _silence_output() -> int:
+    # Python would complain once more when it flushes at exit.
+    sys.stdout = open(os.devnull, "w")  # noqa: SIM115
+    return _BROKEN_PIPE

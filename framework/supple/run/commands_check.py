@@ -1,0 +1,72 @@
+"""`supple check`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import rich_click as click
+
+from supple.errors import ExitCode, Problem, UserError
+from supple.run.options import FILE, json_option, outside_option, plugin_options
+
+
+@click.command()
+@click.argument("scenes", nargs=-1, required=True, type=FILE, metavar="SCENE...")
+@plugin_options
+@outside_option
+@json_option
+def check(
+    scenes: tuple[Path, ...],
+    plugin_files: tuple[Path, ...],
+    disabled: tuple[str, ...],
+    allow_outside: bool,
+    as_json: bool,
+) -> int:
+    """Check scenes without running them, and list every problem with its line.
+
+    Example: supple check scenes/first/*.toml
+    """
+    from supple.plugin import load_plugins
+    from supple.run.json_text import write_json
+    from supple.scene.load import read_scene
+
+    plugins = load_plugins(plugin_files, disabled)
+    problems: list[Problem] = []
+    reports = []
+    for path in scenes:
+        try:
+            scene = read_scene(path, plugins, allow_outside=allow_outside)
+        except UserError as error:
+            problems += error.problems
+            continue
+        counts = {
+            "entities": len(scene.blueprint().graph),
+            "variants": len(scene.variants),
+            "claims": len(scene.claims),
+            "expectations": len(scene.expectations),
+            "runs": len(scene.cells) * max(1, len(scene.variants)),
+        }
+        reports.append({"scene": str(path), **counts})
+        if not as_json:
+            said = [_count(counts[noun], noun) for noun in ("entities", "variants", "claims", "expectations")]
+            click.echo(f"{path}: fine: {', '.join(said)}")
+    if as_json:
+        told = [
+            {
+                "source": one.where.source if one.where else None,
+                "line": one.where.line if one.where else None,
+                "path": one.path,
+                "what": one.what,
+                "remedy": one.remedy,
+            }
+            for one in problems
+        ]
+        click.echo(write_json({"scenes": reports, "problems": told}))
+    for problem in problems:
+        click.echo(str(problem), err=True)
+    return int(ExitCode.BAD_INPUT if problems else ExitCode.FINE)
+
+
+def _count(number: int, plural: str) -> str:
+    singular = {"entities": "entity"}.get(plural, plural.removesuffix("s"))
+    return f"{number} {singular if number == 1 else plural}"

@@ -1,0 +1,90 @@
+"""`supple claims`."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import rich_click as click
+
+from supple.errors import ExitCode
+from supple.run.options import FILE, json_option, outside_option, plugin_options
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True, type=FILE, metavar="PATH...")
+@click.option("--only", multiple=True, metavar="ID", help="Judge this claim only; may be given several times.")
+@click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Runs at a time.  [default: all cores]")
+@click.option("--out", type=FILE, metavar="FILE", help="Keep results here; a killed invocation goes on from it.")
+@plugin_options
+@outside_option
+@json_option
+def claims(
+    paths: tuple[Path, ...],
+    only: tuple[str, ...],
+    jobs: int | None,
+    out: Path | None,
+    plugin_files: tuple[Path, ...],
+    disabled: tuple[str, ...],
+    allow_outside: bool,
+    as_json: bool,
+) -> int:
+    """Run what the claims and expectations of scenes need, and judge them.
+
+    PATH is a scene or a folder of scenes. Every run (variant, cell of the sweep, seed) is computed once.
+
+    Example: supple claims scenes/ --jobs 4 --out claims.json
+
+    Exit codes: 0 all hold, 1 some do not or cannot be judged, 2 bad input.
+    """
+    from supple.run.claim_pool import DIED, Termination, run_tasks
+    from supple.run.claim_runs import Setting
+    from supple.run.claim_store import ResultStore
+    from supple.run.claims import judge_plans, list_tasks, make_plan
+    from supple.run.json_text import write_json
+    from supple.run.report import ClaimsProgress
+
+    progress = ClaimsProgress()
+    setting = Setting(plugin_files, disabled, allow_outside)
+    plans = make_plan(paths, setting, only, progress.note)
+    store = ResultStore(out)
+    tasks = list_tasks(plans)
+    missing = [task for task in tasks if task.key not in store.outcomes]
+    try:
+        with (
+            Termination(),
+            progress.counting(len(tasks), len(missing)),
+            # Closed at once, so that an interrupt between two results ends the workers too.
+            closing(run_tasks(setting, missing, jobs or _count_cores())) as results,
+        ):
+            for task, outcome in results:
+                progress.finished(task.label, outcome.seconds, outcome.error)
+                store.add(task.key, outcome)
+    finally:
+        died = [key for key, outcome in store.outcomes.items() if outcome.error == DIED]
+        lost = {key: store.outcomes.pop(key) for key in died}
+        store.save()
+    verdicts = judge_plans(plans, {**store.outcomes, **lost})
+    store.save(verdicts)
+    if as_json:
+        click.echo(write_json(verdicts))
+    else:
+        _show(verdicts)
+    judged = [*verdicts["claims"], *verdicts["expectations"]]
+    return int(ExitCode.FINE if all(one["holds"] is True for one in judged) else ExitCode.DOES_NOT_HOLD)
+
+
+def _count_cores() -> int:
+    import os
+
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _show(verdicts: dict[str, Any]) -> None:
+    from supple.run.report import print_claims, print_expectations
+
+    print_claims(verdicts["claims"])
+    if verdicts["expectations"]:
+        print_expectations(verdicts["expectations"])
+    click.echo(f"{verdicts['held']} of {verdicts['total']} claims hold")

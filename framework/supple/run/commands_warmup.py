@@ -1,0 +1,55 @@
+"""`supple warmup`."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import rich_click as click
+
+from supple.errors import Problem, UserError
+from supple.run.options import FILE, outside_option, plugin_options
+
+_STEPS = 3
+
+
+@click.command()
+@click.argument("scenes", nargs=-1, type=FILE, metavar="[SCENE...]")
+@plugin_options
+@outside_option
+def warmup(
+    scenes: tuple[Path, ...], plugin_files: tuple[Path, ...], disabled: tuple[str, ...], allow_outside: bool
+) -> None:
+    """Compile the kernels that scenes need, so that later runs start at once.
+
+    Without a scene, those in scenes/first are taken where they are found.
+
+    Example: supple warmup scenes/first/*.toml
+    """
+    from supple.plugin import load_plugins
+    from supple.run.compile_progress import CompileWatch
+    from supple.run.runner import Runner
+    from supple.scene.load import build_world, read_scene
+
+    plugins = load_plugins(plugin_files, disabled)
+    checked = [read_scene(path, plugins, allow_outside=allow_outside) for path in scenes or _find_scenes()]
+    for scene in checked:
+        for variant in scene.variants or ("",):
+            began = time.perf_counter()
+            compiled: list[str] = []
+            with CompileWatch(compiled.append):
+                world = build_world(scene, scene.blueprint(variant=variant), plugins)
+                Runner(world).advance(_STEPS)
+            spent = time.perf_counter() - began
+            what = f"compiled {', '.join(compiled)}" if compiled else "all kernels were compiled already"
+            click.echo(f"{scene.source}{f' {variant}' if variant else ''}: {what} ({spent:.1f} s)", err=True)
+
+
+def _find_scenes() -> list[Path]:
+    """The first scenes, below the current folder or beside a checkout of the sources."""
+    for home in (Path(), Path(__file__).resolve().parents[3]):
+        found = sorted((home / "scenes" / "first").glob("*.toml"))
+        if found:
+            return found
+    remedy = "name the scenes: supple warmup SCENE..."
+    raise UserError(Problem(None, "warmup", "there is no folder scenes/first here", remedy))

@@ -1,0 +1,36 @@
+"""The few numbers of the current step that a display shows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from supple.core.world import World
+
+
+@dataclass(frozen=True)
+class StepFigures:
+    """Figures after the last step; None where the scene has no such thing."""
+
+    contacts: int | None
+    residual: float | None
+    energy: float | None
+
+
+class FigureReader:
+    """Reads the figures from the arrays of a world, which need not have any of them."""
+
+    def __init__(self, world: World) -> None:
+        known = world.arrays.specs
+        names = ("rows.count", "rows.residual", "energy.kinetic", "energy.potential")
+        self._arrays = {name: world.arrays[name] for name in names if name in known}
+
+    def read(self) -> StepFigures:
+        """The figures now."""
+        count, kinetic = self._first("rows.count"), self._first("energy.kinetic")
+        potential = self._first("energy.potential")
+        energy = None if kinetic is None else kinetic + (potential or 0.0)
+        return StepFigures(None if count is None else int(count), self._first("rows.residual"), energy)
+
+    def _first(self, name: str) -> float | None:
+        array = self._arrays.get(name)
+        return None if array is None or array.size == 0 else float(array.flat[0])

@@ -1,0 +1,252 @@
+"""Writing recordings: HDF5 that can be read while it grows and, after a kill, up to the last flush."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.core.arrays import ArraySpec
+from supple.core.world import World
+from supple.errors import Problem, UserError
+from supple.run.atomic import check_folder, refuse_unwritable, temporary_beside
+from supple.run.recording import Recording, is_recording, open_recording
+from supple.run.recording_layout import BLOCK, Header
+
+Array = NDArray[Any]
+_CHUNK_BYTES = 1 << 20
+
+
+def recorded_specs(world: World) -> list[ArraySpec]:
+    """The arrays that recordings keep at every frame."""
+    specs = [spec for _, spec in sorted(world.arrays.specs.items())]
+    return [spec for spec in specs if spec.record and spec.kind != "model"]
+
+
+class RecordingWriter:
+    """A recording that frames are appended to.
+
+    The file takes its name only when it is complete but for its frames, and is opened at once for a single
+    writer and many readers (SWMR): there is no moment at which a kill leaves it unreadable. With `earlier`
+    it begins with the frames of that recording up to and including step `until`.
+    """
+
+    def __init__(
+        self, path: Path, header: Header, world: World, *, earlier: Recording | None = None, until: int = 0
+    ) -> None:
+        self.path = path
+        self.specs = recorded_specs(world)
+        temporary = temporary_beside(path)
+        try:
+            with h5py.File(temporary, "w", libver="latest") as file:
+                _lay_out(file, header, self.specs, world)
+            with _open_swmr(temporary) as file:
+                self._take(file)
+                if earlier is not None:
+                    self._copy(earlier, until)
+                    # Windows replaces no file that is open.
+                    earlier.close()
+            os.replace(temporary, path)
+            self._take(_open_swmr(path))
+        except OSError as error:
+            raise refuse_unwritable(path, error) from error
+        finally:
+            with suppress(OSError):
+                temporary.unlink(missing_ok=True)
+
+    def _take(self, file: h5py.File) -> None:
+        self._file = file
+        self._series = {spec.name: file["arrays"][spec.name] for spec in self.specs}
+        self._offsets = {count: file["offsets"][count] for count in file["offsets"]}
+        self._time, self._step, self._complete = file["time"], file["step"], file["frames"]
+        self.frames = int(self._complete[0])
+        self.last_step = int(self._step[-1]) if self.frames else -1
+
+    def append(self, steps: Array, times: Array, blocks: Mapping[str, Array], counts: Mapping[str, Array]) -> None:
+        """Append frames and flush. Ragged arrays come as the rows of all frames; `counts` has rows per frame."""
+        try:
+            for name, series in self._series.items():
+                _extend(series, blocks[name])
+            for name, offsets in self._offsets.items():
+                _extend(offsets, int(offsets[-1]) + np.cumsum(counts[name], dtype=np.int64))
+            _extend(self._time, times)
+            _extend(self._step, steps)
+            self._file.flush()
+            # Only now may readers trust the new frames.
+            self.frames += len(steps)
+            self._complete[0] = self.frames
+            self._complete.flush()
+            self.last_step = int(steps[-1])
+        except (OSError, RuntimeError) as error:
+            raise refuse_unwritable(self.path, error if isinstance(error, OSError) else OSError(str(error))) from error
+
+    def close(self) -> None:
+        """Close the file; from now on it is a plain HDF5 file."""
+        self._file.close()
+
+    def _copy(self, earlier: Recording, until: int) -> None:
+        steps, times = earlier.steps, earlier.times
+        kept = int(np.searchsorted(steps, until, side="right"))
+        counted = {spec.name: spec.count for spec in self.specs if spec.count}
+        arrays = {spec.name: earlier.array(spec.name) for spec in self.specs}
+        offsets = {name: earlier.offsets(name) for name in counted}
+        for first in range(0, kept, BLOCK):
+            last = min(first + BLOCK, kept)
+            blocks, counts = {}, {}
+            for name, values in arrays.items():
+                if name in counted:
+                    blocks[name] = values[offsets[name][first] : offsets[name][last]]
+                    counts[counted[name]] = np.diff(offsets[name][first : last + 1])
+                else:
+                    blocks[name] = values[first:last]
+            self.append(steps[first:last], times[first:last], blocks, counts)
+
+
+class Recorder:
+    """The observer that records every n-th step. Frames are gathered in memory and written in blocks."""
+
+    def __init__(self, writer: RecordingWriter, world: World, every: int) -> None:
+        self.writer = writer
+        self.every = every
+        fixed = [spec for spec in writer.specs if not spec.count]
+        ragged = [spec for spec in writer.specs if spec.count]
+        self._fixed = [(spec.name, world.arrays[spec.name]) for spec in fixed]
+        self._ragged = [(spec.name, world.arrays[spec.name], world.arrays[spec.count]) for spec in ragged]
+        self._counts = [(name, world.arrays[name]) for name in sorted({spec.count for spec in ragged})]
+        self._blocks = {spec.name: np.zeros((BLOCK, *spec.shape), spec.dtype) for spec in fixed}
+        self._rows: dict[str, list[Array]] = {spec.name: [] for spec in ragged}
+        self._lengths = {name: np.zeros(BLOCK, np.int64) for name, _ in self._counts}
+        self._steps, self._times = np.zeros(BLOCK, np.int64), np.zeros(BLOCK)
+        self._held = 0
+
+    def observe(self, world: World) -> int:
+        """Keep this frame, unless it was copied from an earlier recording."""
+        step = world.steps
+        if step % self.every == 0 and step > self.writer.last_step:
+            self._keep(step, world.time)
+            # Blocks end at multiples of their length even after an early flush, which keeps chunks whole.
+            if (self.writer.frames + self._held) % BLOCK == 0:
+                self.flush()
+        return step - step % self.every + self.every
+
+    def flush(self) -> None:
+        """Write the frames gathered so far."""
+        held = self._held
+        if held == 0:
+            return
+        blocks: dict[str, Array] = {name: values[:held] for name, values in self._blocks.items()}
+        for name, rows in self._rows.items():
+            blocks[name] = np.concatenate(rows)
+            rows.clear()
+        counts = {name: lengths[:held] for name, lengths in self._lengths.items()}
+        self._held = 0
+        self.writer.append(self._steps[:held], self._times[:held], blocks, counts)
+
+    def close(self) -> None:
+        """Write what is left and close the file."""
+        try:
+            self.flush()
+        finally:
+            self.writer.close()
+
+    def _keep(self, step: int, time: float) -> None:
+        held = self._held
+        self._steps[held], self._times[held] = step, time
+        for name, values in self._fixed:
+            self._blocks[name][held] = values
+        for name, values, count in self._ragged:
+            self._rows[name].append(values[: count.item(0)].copy())
+        for name, count in self._counts:
+            self._lengths[name][held] = count.item(0)
+        self._held = held + 1
+
+
+def start_recording(path: Path, header: Header, world: World, *, resuming: bool) -> Recorder:
+    """Begin a recording, or go on with the one that an earlier part of the run left behind.
+
+    The frames up to the resumed step are copied from it; a file of that name that is no recording is never
+    overwritten.
+    """
+    check_folder(path)
+    if path.exists() and not is_recording(path):
+        what = "exists and is not a recording"
+        raise UserError(Problem(None, str(path), what, "give another name, or delete it"))
+    if not (resuming and path.exists()):
+        return Recorder(RecordingWriter(path, header, world), world, header.every)
+    with open_recording(path) as earlier:
+        _check_continuation(earlier, header, world)
+        writer = RecordingWriter(path, header, world, earlier=earlier, until=world.steps)
+    return Recorder(writer, world, header.every)
+
+
+def _check_continuation(earlier: Recording, header: Header, world: World) -> None:
+    where, wanted = str(earlier.path), world.steps - world.steps % header.every
+    if earlier.header.fingerprint != header.fingerprint:
+        what = f"is the recording of another scene or seed ({earlier.header.scene})"
+        raise UserError(Problem(None, where, what, "give the recording of the same run, or another name"))
+    if earlier.header.every != header.every:
+        what = f"has a frame every {earlier.header.every} steps, not {header.every}"
+        raise UserError(Problem(None, where, what, "give the same --fps, or another name"))
+    ours = {spec.name for spec in recorded_specs(world)}
+    if set(earlier.names) != ours:
+        what = f"does not hold the same arrays: {', '.join(sorted(ours ^ set(earlier.names)))}"
+        raise UserError(Problem(None, where, what, "use the plugins it was made with, or give another name"))
+    steps = earlier.steps
+    if wanted not in steps.tolist():
+        last = f"ends at step {steps[-1]}" if len(steps) else "has no frames"
+        what = f"{last}, before the checkpoint at step {world.steps}: frames would be missing"
+        raise UserError(Problem(None, where, what, "give another name"))
+
+
+def _lay_out(file: h5py.File, header: Header, specs: list[ArraySpec], world: World) -> None:
+    file.attrs.update(header.as_attributes())
+    file.create_dataset("frames", data=np.zeros(1, np.int64))
+    file.create_dataset("time", (0,), np.float64, maxshape=(None,), chunks=(BLOCK * 8,)).attrs["unit"] = "s"
+    file.create_dataset("step", (0,), np.int64, maxshape=(None,), chunks=(BLOCK * 8,)).attrs["unit"] = "1"
+    arrays, offsets, model = (file.create_group(name) for name in ("arrays", "offsets", "model"))
+    for spec in specs:
+        _describe(_create_series(arrays, spec), spec)
+    for count in sorted({spec.count for spec in specs if spec.count}):
+        start = np.zeros(1, np.int64)
+        offsets.create_dataset(count, data=start, maxshape=(None,), chunks=(BLOCK * 8,))
+    for spec, values in world.arrays.of_kind("model"):
+        if spec.record:
+            _describe(model.create_dataset(spec.name, data=values), spec)
+
+
+def _create_series(group: h5py.Group, spec: ArraySpec) -> h5py.Dataset:
+    inner = spec.shape[1:] if spec.count else spec.shape
+    row_bytes = max(1, int(np.prod(inner)) * spec.dtype.itemsize)
+    rows = max(1, min(BLOCK * (8 if spec.count else 1), _CHUNK_BYTES // row_bytes))
+    # An axis of length zero cannot be chunked unless it might grow.
+    limits = (None, *(size or None for size in inner))
+    chunks = (rows, *(max(1, size) for size in inner))
+    return group.create_dataset(spec.name, (0, *inner), spec.dtype, maxshape=limits, chunks=chunks)
+
+
+def _describe(dataset: h5py.Dataset, spec: ArraySpec) -> None:
+    dataset.attrs["unit"], dataset.attrs["doc"] = spec.unit, spec.doc
+    if spec.labels:
+        dataset.attrs["labels"] = np.array(spec.labels, dtype=object)
+    if spec.count:
+        dataset.attrs["count"] = spec.count
+
+
+def _open_swmr(path: Path) -> h5py.File:
+    access = h5py.h5p.create(h5py.h5p.FILE_ACCESS)
+    access.set_libver_bounds(h5py.h5f.LIBVER_LATEST, h5py.h5f.LIBVER_LATEST)
+    flags = h5py.h5f.ACC_RDWR | h5py.h5f.ACC_SWMR_WRITE
+    return h5py.File(h5py.h5f.open(os.fsencode(path), flags, access))
+
+
+def _extend(dataset: h5py.Dataset, values: Array) -> None:
+    if len(values):
+        start = dataset.shape[0]
+        dataset.resize(start + len(values), axis=0)
+        dataset[start:] = values

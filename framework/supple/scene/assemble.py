@@ -1,0 +1,97 @@
+"""From the tables of a scene and a list of overrides to entities, settings and everything wrong with them.
+
+Overrides of what the author wrote apply before prefabs expand, those of what a prefab made afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from supple.core.entity import Entity, parent_path
+from supple.core.registry import Registry
+from supple.core.settings import Run
+from supple.errors import Problem, suggest
+from supple.scene.assembly import Assembly, add_entity, read_components, read_event
+from supple.scene.document import Document
+from supple.scene.fields import fields_of, say_value
+from supple.scene.overrides import Override
+from supple.scene.prefabs import expand_prefabs
+from supple.scene.wording import read_checked
+
+
+def assemble(document: Document, overrides: Iterable[Override], registry: Registry) -> Assembly:
+    """Apply the overrides in their order, read every component and expand the prefabs."""
+    authored = {"run": document.run, **document.entities, **document.events}
+    later: dict[str, list[Override]] = {}
+    for override in overrides:
+        if override.target in authored:
+            authored[override.target] = override.apply(authored[override.target])
+        else:
+            later.setdefault(override.target, []).append(override)
+    assembly = Assembly(registry, authored["run"])
+    _read_run(assembly)
+    for path in sorted(document.events):
+        read_event(assembly, authored[path])
+    for path in sorted(document.entities):
+        components = read_components(assembly, authored[path])
+        add_entity(assembly, Entity(path, components), authored[path])
+    expand_prefabs(assembly, later)
+    for path in document.entities:
+        if not assembly.has_parent(path):
+            _miss_parent(assembly, path)
+    for target, unapplied in later.items():
+        for override in unapplied:
+            _miss_target(assembly, target, override)
+    return assembly
+
+
+def _read_run(assembly: Assembly) -> None:
+    """The run table itself, and the tables of plugins below it."""
+    part, registry = assembly.run_part, assembly.registry
+    own = fields_of(Run)
+    for key, value in part.table.items():
+        if key not in own and key not in registry.settings:
+            what, remedy = "unknown key", suggest(key, [*own, *registry.settings], "[run] has")
+            if isinstance(value, Mapping):
+                what = "no installed plugin has settings of this name"
+                remedy = suggest(key, registry.settings, "there are")
+            assembly.problems.append(part.problem((key,), what, remedy))
+    run, complaints = read_checked(Run, {key: value for key, value in part.table.items() if key in own})
+    assembly.problems.extend(part.problems(complaints))
+    assembly.run = run
+    for name, registered in sorted(registry.settings.items()):
+        made, complaints = read_checked(registered.target, part.table.get(name, {}))
+        assembly.problems.extend(part.problems(complaints, (name,)))
+        assembly.settings[name] = made
+
+
+def _miss_parent(assembly: Assembly, path: str) -> None:
+    parent = parent_path(path) or ""
+    if assembly.may_exist(parent):
+        return
+    assembly.broken.add(path)
+    part = assembly.parts[path]
+    keys = ("parent",) if ("parent",) in part.places else ("name",)
+    what = f"there is no entity '{parent}' to be its parent"
+    remedy = suggest(parent, _others(assembly, path), "the scene has")
+    assembly.problems.append(part.problem(keys, what, remedy))
+
+
+def _others(assembly: Assembly, path: str) -> list[str]:
+    return [other for other, entity in assembly.entities.items() if other != path and entity.at is None]
+
+
+def _miss_target(assembly: Assembly, target: str, override: Override) -> None:
+    """An override names an entity that nobody wrote and no prefab made."""
+    if assembly.may_exist(target):
+        return
+    parent = parent_path(target)
+    while parent is not None and parent not in assembly.entities:
+        parent = parent_path(parent)
+    if parent is None:
+        remedy = suggest(target, [*assembly.entities, "run"], "the scene has")
+    else:
+        below = [path for path in assembly.entities if path.startswith(f"{parent}/")]
+        remedy = suggest(target, below, f"below {parent} there are") if below else f"{parent} has no children"
+    what = f"there is no entity {say_value(target).removeprefix('the string ')}"
+    assembly.problems.append(Problem(override.where, override.path, what, remedy))

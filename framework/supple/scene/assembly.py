@@ -1,0 +1,129 @@
+"""What came of a scene: the components that could be read, and everything wrong with the others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from supple.core.component import Metric, component
+from supple.core.component import field as component_field
+from supple.core.entity import Entity, parent_path
+from supple.core.registry import Registered, Registry
+from supple.core.settings import Run
+from supple.errors import Problem, suggest
+from supple.scene.parts import Part
+from supple.scene.wording import read_checked
+
+
+@component
+class Timing:
+    """When an event acts."""
+
+    at: float = component_field(unit="s", doc="Time at which the event begins.", ge=0)
+
+
+@dataclass
+class Assembly:
+    """What came of a scene: as much of it as could be read, and all problems.
+
+    `broken` are the entities with a component that could not be read: their metrics and, if it was a prefab,
+    their children are unknown, so nothing that depends on these is a problem of its own.
+    """
+
+    registry: Registry
+    run_part: Part
+    run: Run | None = None
+    settings: dict[str, Any] = field(default_factory=dict)
+    entities: dict[str, Entity] = field(default_factory=dict)
+    parts: dict[str, Part] = field(default_factory=dict)
+    broken: set[str] = field(default_factory=set)
+    problems: list[Problem] = field(default_factory=list)
+
+    def metrics(self, path: str) -> dict[str, Metric]:
+        """The metrics that an entity or event offers, by name."""
+        kinds = self.registry.kinds()
+        present = [*self.entities[path].components, *self.parts[path].table]
+        return {m.name: m for kind in present if kind in kinds for m in kinds[kind].target.metrics}
+
+    def may_exist(self, path: str) -> bool:
+        """Whether the path lies below something that could not be read, and so may well be right."""
+        above: str | None = path
+        while above is not None:
+            if above in self.broken:
+                return True
+            above = parent_path(above)
+        return False
+
+    def has_parent(self, path: str) -> bool:
+        """Whether the parent of a path is an entity (or the path is at the top)."""
+        parent = parent_path(path)
+        return parent is None or (parent in self.entities and self.entities[parent].at is None)
+
+
+def offers(component: Any, method: str) -> bool:
+    """Whether the component's class has this method (`expand`, `check`).
+
+    `isinstance` with the protocol says the same, at a cost that is felt with thousands of entities.
+    """
+    return callable(getattr(type(component), method, None))
+
+
+def add_entity(assembly: Assembly, entity: Entity, part: Part) -> None:
+    """Put an entity into the scene."""
+    assembly.entities[entity.path] = entity
+    assembly.parts[entity.path] = part
+
+
+def read_components(assembly: Assembly, part: Part) -> dict[str, Any]:
+    """The components of an entity that can be read."""
+    registry, components = assembly.registry, {}
+    for kind in part.table:
+        if kind in registry.components:
+            components[kind] = _read(assembly, part, kind, registry.components[kind])
+            continue
+        assembly.broken.add(part.path)
+        if kind in registry.events:
+            what = f"'{kind}' is an event, not a component"
+            remedy = "move it into an [[event]] with a name and a time `at`"
+        elif kind == "at":
+            what, remedy = "an entity has no time", "`at` belongs into an [[event]]"
+        else:
+            what, remedy = "unknown component", suggest(kind, registry.components)
+        assembly.problems.append(part.problem((kind,), what, remedy))
+    return {kind: made for kind, made in components.items() if made is not None}
+
+
+def _read(assembly: Assembly, part: Part, kind: str, registered: Registered) -> Any:
+    made, complaints = read_checked(registered.target, part.table[kind])
+    if complaints:
+        assembly.broken.add(part.path)
+        assembly.problems.extend(part.problems(complaints, (kind,)))
+    return made
+
+
+def read_event(assembly: Assembly, part: Part) -> None:
+    """Put an event into the scene: its time and its one kind."""
+    registry = assembly.registry
+    timed = {"at": part.table["at"]} if "at" in part.table else {}
+    timing, complaints = read_checked(Timing, timed)
+    assembly.problems.extend(part.problems(complaints))
+    components = {}
+    kinds = [kind for kind in part.table if kind != "at"]
+    for kind in kinds:
+        if kind in registry.events:
+            made = _read(assembly, part, kind, registry.events[kind])
+            if made is not None:
+                components[kind] = made
+            continue
+        assembly.broken.add(part.path)
+        if kind in registry.components:
+            what, remedy = f"'{kind}' is a component, not an event", "move it into an [[entity]]"
+        else:
+            what, remedy = "unknown event", suggest(kind, registry.events)
+        assembly.problems.append(part.problem((kind,), what, remedy))
+    if len(kinds) != 1:
+        which = f"has {len(kinds)} kinds ({', '.join(sorted(kinds))})" if kinds else "does nothing"
+        remedy = suggest("", registry.events, "give it exactly one of")
+        assembly.problems.append(part.problem((), which, remedy))
+    # An event whose time is wrong is still known by its name.
+    add_entity(assembly, Entity(part.path, components, at=timing.at if timing else 0.0), part)

@@ -1,0 +1,28 @@
+"""Collision: which points of which surfaces touch, or will within a step."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from supple.plugin import hookimpl
+
+if TYPE_CHECKING:
+    from supple.core.registry import Registry
+
+
+@hookimpl
+def supple_register(registry: Registry) -> None:
+    """Add the shapes, the settings and the search for contacts."""
+    from supple_collide import components
+
+    for shape in (components.Sphere, components.Box, components.Capsule, components.Plane):
+        registry.add_component(shape)
+    registry.add_settings("collide", components.Collide)
+    # Always there, also in a scene without shapes: somebody has to say that nothing touches.
+    registry.add_compiler(
+        "collide.shapes", "supple_collide.compile:compile_shapes", components=(), after=["carriers"],
+        provides=["surfaces"],
+    )  # fmt: skip
+    registry.add_system("collide.place_shapes", "supple_collide.systems:PlaceShapes")
+    registry.add_system("collide.find_contacts", "supple_collide.systems:FindContacts")
+    registry.add_system("collide.observe_penetration", "supple_collide.systems:ObservePenetration")

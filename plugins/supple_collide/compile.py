@@ -1,0 +1,97 @@
+"""From shape components to arrays: one row for every shape of the scene, sorted by entity and kind."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from supple.core.build import Build
+from supple.core.entity import Entity
+from supple.mechanics.mechanism import contact_capacity
+from supple_collide.components import SHAPES
+from supple_collide.shape_kinds import BOX, CAPSULE, PLANE, SPHERE
+from supple_collide.surface import PrimitiveSurface
+
+CODES = {"sphere": SPHERE, "box": BOX, "capsule": CAPSULE, "plane": PLANE}
+STANDS_STILL = -1
+COLUMNS = (
+    ("kind", (), "1", "Sphere, box, capsule or plane.", np.int64),
+    ("size", (3,), "m", "Half sizes; see shape_kinds.", np.float64),
+    ("friction", (), "1", "Coefficient of friction.", np.float64),
+    ("restitution", (), "1", "Coefficient of restitution.", np.float64),
+    ("carrier", (), "1", "Which carrier moves the shape; -1: it stands still.", np.int64),
+    ("frame", (), "1", "Which frame of the carrier.", np.int64),
+    ("group", (), "1", "Shapes of one frame share a group and do not touch each other.", np.int64),
+    ("local_position", (3,), "m", "Place in the frame; in the world if it stands still.", np.float64),
+    ("local_rotation", (4,), "1", "Turn in the frame; in the world if it stands still.", np.float64),
+    ("extent", (), "m", "Distance from the frame's origin to the shape's farthest point.", np.float64),
+)
+
+
+def size_of(kind: str, shape: Any) -> tuple[float, float, float]:
+    """The three numbers that kernels know a shape by; see `shape_kinds`."""
+    if kind == "sphere":
+        return shape.radius, 0.0, 0.0
+    if kind == "box":
+        return shape.size[0] / 2, shape.size[1] / 2, shape.size[2] / 2
+    if kind == "capsule":
+        return shape.radius, shape.length / 2, 0.0
+    return 0.0, 0.0, 0.0
+
+
+def extent_of(kind: str, size: tuple[float, float, float]) -> float:
+    """Distance from a shape's centre to its farthest point [m]; 0 for a plane, which has none."""
+    if kind == "sphere":
+        return size[0]
+    if kind == "box":
+        return float(np.linalg.norm(size))
+    if kind == "capsule":
+        return size[0] + size[1]
+    return 0.0
+
+
+def compile_shapes(build: Build) -> None:
+    """Declare the shape table and the surface that all primitives form."""
+    shapes = [
+        (entity, kind) for entity in build.having(*SHAPES) for kind in SHAPES if kind in entity.components
+    ]
+    labels = [entity.path for entity, _ in shapes]
+    carriers = [carrier.name for carrier in build.members("carriers")]
+    rows = [_describe(build, entity, kind, carriers) for entity, kind in shapes]
+    count = len(shapes)
+    for name, shape, unit, doc, dtype in COLUMNS:
+        values = np.array([row[name] for row in rows], dtype).reshape(count, *shape)
+        build.add_model(
+            f"collide.{name}", values, unit=unit, doc=doc, labels=labels, dtype=dtype, record=True
+        )
+    build.add_step("collide.x", (count, 3), unit="m", doc="Centres of the shapes.", labels=labels)
+    build.add_step("collide.q", (count, 4), unit="1", doc="Rotations of the shapes.", labels=labels)
+    build.add_step(
+        "collide.reach", (count,), unit="m", doc="How far a shape may come in a step.", labels=labels
+    )
+    build.add_step(
+        "collide.penetration", (count,), unit="m", doc="Deepest contact of a shape.", labels=labels
+    )
+    build.add_member("surfaces", PrimitiveSurface(contact_capacity(build)))
+    for index, (entity, kind) in enumerate(shapes):
+        build.bind_metrics(entity, kind, {"penetration": ("collide.penetration", index)})
+
+
+def _describe(build: Build, entity: Entity, kind: str, carriers: list[str]) -> dict[str, Any]:
+    shape = entity.components[kind]
+    size = size_of(kind, shape)
+    extent = extent_of(kind, size)
+    carrier, frame, group = STANDS_STILL, 0, STANDS_STILL
+    position, rotation = build.pose(entity.path)
+    carried = build.pose_in_frame(entity.path)
+    if carried is not None:
+        place, position, rotation = carried
+        carrier, frame = carriers.index(place.carrier), place.index
+        group = carrier + frame * len(carriers)
+        extent += float(np.linalg.norm(position))
+    return {
+        "kind": CODES[kind], "size": size, "friction": shape.friction, "restitution": shape.restitution,
+        "carrier": carrier, "frame": frame, "group": group,
+        "local_position": position, "local_rotation": rotation, "extent": extent,
+    }  # fmt: skip

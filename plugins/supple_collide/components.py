@@ -1,0 +1,78 @@
+"""Shapes that touch. A shape moves with the body at or above its entity; without one it stands still."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from supple.core.component import Metric, Vector, component, field
+from supple.core.entity import Entity, SceneGraph
+
+FRICTION_DOC = "Coefficient of friction; a pair takes the smaller of its two."
+RESTITUTION_DOC = "Part of the approach speed that comes back; a pair takes the smaller of its two."
+PENETRATION = Metric("penetration", "m", "Deepest penetration of any contact of this shape.", "max")
+
+
+@component
+class Sphere:
+    """A ball about the entity's origin."""
+
+    radius: float = field(unit="m", doc="Distance from the centre to the surface.", gt=0)
+    friction: float = field(default=0.5, unit="1", doc=FRICTION_DOC, ge=0)
+    restitution: float = field(default=0.0, unit="1", doc=RESTITUTION_DOC, ge=0, le=1)
+    metrics = (PENETRATION,)
+
+
+@component
+class Box:
+    """A cuboid about the entity's origin, its edges along the entity's axes."""
+
+    size: Vector = field(unit="m", doc="Lengths of the edges along x, y and z.")
+    friction: float = field(default=0.5, unit="1", doc=FRICTION_DOC, ge=0)
+    restitution: float = field(default=0.0, unit="1", doc=RESTITUTION_DOC, ge=0, le=1)
+    metrics = (PENETRATION,)
+
+    def __post_init__(self) -> None:
+        if min(self.size) <= 0:
+            raise ValueError(f"the edges in size must be longer than 0, are {list(self.size)}")
+
+
+@component
+class Capsule:
+    """A cylinder along the entity's y axis with round ends, about the entity's origin."""
+
+    radius: float = field(unit="m", doc="Radius of the cylinder and of its round ends.", gt=0)
+    length: float = field(unit="m", doc="Length of the straight part, without the round ends.", gt=0)
+    friction: float = field(default=0.5, unit="1", doc=FRICTION_DOC, ge=0)
+    restitution: float = field(default=0.0, unit="1", doc=RESTITUTION_DOC, ge=0, le=1)
+    metrics = (PENETRATION,)
+
+
+@component
+class Plane:
+    """The ground: everything below the entity's xz plane is solid."""
+
+    friction: float = field(default=0.5, unit="1", doc=FRICTION_DOC, ge=0)
+    restitution: float = field(default=0.0, unit="1", doc=RESTITUTION_DOC, ge=0, le=1)
+    metrics = (PENETRATION,)
+
+    def check(self, entity: Entity, graph: SceneGraph) -> Iterator[str]:
+        """A plane has no end and so no mass."""
+        for above in graph.ancestors(entity.path):
+            if "body" in above.components:
+                yield f"a plane cannot move, but {above.path} has a body; use a box, or take the body away"
+
+
+SHAPES = ("box", "capsule", "plane", "sphere")
+"""The kinds of all shapes."""
+
+
+@component
+class Collide:
+    """How contacts are looked for."""
+
+    margin: float = field(
+        default=0.001,
+        unit="m",
+        gt=0,
+        doc="Distance within which standing shapes are neighbours; moving ones look farther.",
+    )

@@ -1,0 +1,12 @@
+"""The primitive shapes that collide, and what their three sizes [m] mean in the shape's own frame."""
+
+from __future__ import annotations
+
+# size = (radius, 0, 0). For the kernels a sphere is a capsule whose segment has no length.
+SPHERE = 0
+# size = half extents along the local axes.
+BOX = 1
+# size = (radius, half length of the segment along local y, 0).
+CAPSULE = 2
+# The half-space below local y = 0; its outward normal is local +y. Sizes are not used.
+PLANE = 3

@@ -1,0 +1,38 @@
+"""All primitives of a scene as one surface."""
+
+from __future__ import annotations
+
+from supple.core.schedule import Bound
+from supple.mechanics.mechanism import Carrier, FloatArray, PointRows
+from supple_collide.contact_kernels import select_points
+
+
+class PrimitiveSurface:
+    """Turns contacts of shapes into points on the frames that carry them; element = row of the shape."""
+
+    name = "primitives"
+    reads = (
+        "contacts.count", "contacts.surface", "contacts.element", "contacts.point",
+        "collide.carrier", "collide.frame",
+    )  # fmt: skip
+
+    def __init__(self, capacity: int) -> None:
+        self.points = PointRows(2 * capacity)
+
+    def bind(self, arrays: Bound) -> None:
+        """Bind the contacts and the owners of the shapes."""
+        self.count, self.contacts = arrays["contacts.count"], [arrays[name] for name in self.reads[1:4]]
+        self.owners = [arrays[name] for name in self.reads[4:]]
+        self.number = arrays.build.members("surfaces").index(self)
+        self.carriers: list[Carrier] = arrays.build.members("carriers")
+
+    def add_contact_rows(self, first_group: int, directions: FloatArray) -> None:
+        """Append the Jacobian blocks of both sides of every contact between shapes that move."""
+        points = self.points
+        for number, carrier in enumerate(self.carriers):
+            points.count = select_points(
+                *self.owners, self.number, number, first_group, self.count, *self.contacts, directions,
+                points.group, points.frame, points.sign, points.point, points.directions,
+            )  # fmt: skip
+            if points.count:
+                carrier.add_point_rows(points)

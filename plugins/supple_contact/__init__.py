@@ -1,0 +1,21 @@
+"""Contacts become rows: Signorini's condition and Coulomb's friction, with restitution."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from supple.plugin import hookimpl
+
+if TYPE_CHECKING:
+    from supple.core.registry import Registry
+
+
+@hookimpl
+def supple_register(registry: Registry) -> None:
+    """Add the settings and the source of contact rows."""
+    from supple_contact.components import Contact
+
+    registry.add_settings("contact", Contact)
+    registry.add_compiler(
+        "contact.rows", "supple_contact.rows:compile_contact_rows", components=(), provides=["row_sources"]
+    )

@@ -1,0 +1,71 @@
+"""Kernels of the contact rows; equations are numbered in README.md."""
+
+from __future__ import annotations
+
+import math
+
+from supple.core.jit import njit
+from supple.math.vector_kernels import cross
+from supple.mechanics.rows import COULOMB
+
+
+@njit
+def find_tangents(nx, ny, nz):
+    """Two unit vectors t, s with n, t, s right-handed; t lies in the plane of n and the axis least along n."""
+    ax, ay, az = abs(nx), abs(ny), abs(nz)
+    if ax <= ay and ax <= az:
+        ex, ey, ez = 1.0, 0.0, 0.0
+    elif az <= ay:
+        ex, ey, ez = 0.0, 0.0, 1.0
+    else:
+        ex, ey, ez = 0.0, 1.0, 0.0
+    along = ex * nx + ey * ny + ez * nz
+    tx, ty, tz = ex - along * nx, ey - along * ny, ez - along * nz
+    scale = 1.0 / math.sqrt(tx * tx + ty * ty + tz * tz)
+    tx, ty, tz = tx * scale, ty * scale, tz * scale
+    sx, sy, sz = cross(nx, ny, nz, tx, ty, tz)
+    return tx, ty, tz, sx, sy, sz
+
+
+@njit
+def fill_rows(
+    count, first, normal, gap, friction, restitution, key,
+    directions_out, law_out, size_out, friction_out, restitution_out, gap_out, key_out,
+):  # fmt: skip
+    """Law, material, gap and identity of contact c as group first + c, and its frame (n, t, s) as rows."""
+    for c in range(count):
+        g = first + c
+        law_out[g] = COULOMB
+        size_out[g] = 3
+        friction_out[g] = friction[c]
+        restitution_out[g] = restitution[c]
+        gap_out[g] = gap[c]
+        key_out[g, 0] = key[c, 0]
+        key_out[g, 1] = key[c, 1]
+        nx, ny, nz = normal[c, 0], normal[c, 1], normal[c, 2]
+        tx, ty, tz, sx, sy, sz = find_tangents(nx, ny, nz)
+        directions_out[c, 0, 0] = nx
+        directions_out[c, 0, 1] = ny
+        directions_out[c, 0, 2] = nz
+        directions_out[c, 1, 0] = tx
+        directions_out[c, 1, 1] = ty
+        directions_out[c, 1, 2] = tz
+        directions_out[c, 2, 0] = sx
+        directions_out[c, 2, 1] = sy
+        directions_out[c, 2, 2] = sz
+
+
+@njit
+def set_contact_bias(
+    recovery, recovery_speed, bounce_speed, h, first, count, gap, restitution, u_now, bias_out,
+):  # fmt: skip
+    """Bias of the normal rows: README eq. (2) for gap and penetration, eq. (3) for restitution."""
+    for c in range(count[0]):
+        g = first + c
+        bias = gap[g] / h if gap[g] >= 0.0 else max(recovery * gap[g] / h, -recovery_speed)
+        approach = u_now[g, 0]
+        if restitution[g] > 0.0 and approach < -bounce_speed and gap[g] + h * approach <= 0.0:
+            bias = min(bias, restitution[g] * approach)
+        bias_out[g, 0] = bias
+        bias_out[g, 1] = 0.0
+        bias_out[g, 2] = 0.0

@@ -1,0 +1,58 @@
+"""The source of contact rows."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from supple.core.build import Build
+from supple.core.schedule import Bound
+from supple.mechanics.mechanism import Surface, contact_capacity
+from supple.mechanics.problem import ConstraintProblem
+from supple_contact.kernels import fill_rows, set_contact_bias
+
+
+def compile_contact_rows(build: Build) -> None:
+    """Every scene may have contacts."""
+    build.add_member("row_sources", ContactRows(contact_capacity(build)))
+
+
+class ContactRows:
+    """One Coulomb group of three rows (n, t, s) for every contact."""
+
+    name = "contact"
+    reads = (
+        "contacts.count", "contacts.normal", "contacts.gap", "contacts.friction", "contacts.restitution",
+        "contacts.key",
+    )  # fmt: skip
+
+    def __init__(self, capacity: int) -> None:
+        self.directions = np.zeros((capacity, 3, 3))
+        self.first = 0
+
+    def bind(self, arrays: Bound) -> None:
+        """Bind the contacts and the settings."""
+        self.count = arrays["contacts.count"]
+        self.contacts = [arrays[name] for name in self.reads[1:]]
+        self.surfaces: list[Surface] = arrays.build.members("surfaces")
+        settings = arrays.build.settings("contact")
+        self.settings = (settings.recovery, settings.recovery_speed, settings.bounce_speed)
+
+    def append(self, problem: ConstraintProblem) -> None:
+        """Laws, materials and frames of all contacts, and the Jacobian of both sides."""
+        count = self.count.item(0)
+        self.first = problem.reserve(count)
+        if count == 0:
+            return
+        fill_rows(
+            count, self.first, *self.contacts, self.directions,
+            problem.law, problem.size, problem.friction, problem.restitution, problem.gap, problem.key,
+        )  # fmt: skip
+        for surface in self.surfaces:
+            surface.add_contact_rows(self.first, self.directions)
+
+    def set_bias(self, problem: ConstraintProblem) -> None:
+        """Approach until touching, recover from penetration, bounce."""
+        set_contact_bias(
+            *self.settings, problem.step, self.first, self.count,
+            problem.gap, problem.restitution, problem.u_now, problem.bias,
+        )  # fmt: skip

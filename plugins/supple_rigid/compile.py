@@ -1,0 +1,84 @@
+"""From bodies to arrays: one row for every body, sorted by path."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from supple.core.build import Build, Frame
+from supple.core.entity import Entity
+from supple.core.noise import noise_at
+from supple.core.pose import rotate
+from supple.mechanics.mechanism import contact_capacity
+from supple_rigid.mass import MassProperties, mass_properties
+from supple_rigid.mechanism import RigidBodies
+
+START = 0
+"""The step whose noise scatters the start."""
+
+
+def compile_bodies(build: Build) -> None:
+    """Declare the arrays of all bodies, their mechanism, and what can be seen of them."""
+    entities = build.having("body")
+    labels = [entity.path for entity in entities]
+    masses = [mass_properties(entity.path, entity.components["body"], build.graph) for entity in entities]
+    for entity, mass in zip(entities, masses, strict=True):
+        if not np.isfinite(mass.inertia).all() or np.linalg.eigvalsh(mass.inertia)[0] <= 0 or mass.mass <= 0:
+            raise build.refuse(
+                f"{entity.path}.body", "the body has no inertia", "make its shapes or density larger"
+            )
+    starts = [_start(build, entity, mass) for entity, mass in zip(entities, masses, strict=True)]
+    count = len(entities)
+    inertia = np.array([mass.inertia for mass in masses])
+    build.add_model("rigid.mass", [mass.mass for mass in masses], unit="kg", doc="Masses.", labels=labels)
+    build.add_model("rigid.inertia", inertia, unit="kg m^2", doc="Inertia in the body frame.", labels=labels)
+    build.add_model(
+        "rigid.inverse_inertia", np.linalg.inv(inertia), unit="1/(kg m^2)", doc="Its inverse.", labels=labels
+    )
+    x, q, v = (np.array([start[part] for start in starts]) for part in range(3))
+    build.add_model("rigid.x_start", x, unit="m", doc="Centres of mass at the start.", labels=labels)
+    build.add_state("rigid.x", x, unit="m", doc="Centres of mass.", labels=labels, record=True)
+    build.add_state("rigid.q", q, unit="1", doc="Rotations (w, x, y, z).", labels=labels, record=True)
+    build.add_state(
+        "rigid.v", v, unit="m/s, rad/s", doc="Velocity in the world, then angular velocity in the body frame.",
+        labels=labels, record=True,
+    )  # fmt: skip
+    build.add_state("rigid.x_half", x, unit="m", doc="Centres of mass at half time.", labels=labels)
+    build.add_step("rigid.wrench", (count, 6), unit="N, N m", doc="Applied force and torque, in the world.",
+                   labels=labels, accumulates=True)  # fmt: skip
+    build.add_step(
+        "rigid.v_free", (count, 6), unit="m/s, rad/s", doc="Velocity if nothing touched.", labels=labels
+    )
+    build.add_step("rigid.row_impulse", (count, 6), unit="N s, N m s", doc="J^T lambda.", labels=labels)
+    build.add_step(
+        "rigid.observed", (count, 6), unit="SI", doc="Values of the metrics of a body.", labels=labels
+    )
+    mechanism = RigidBodies(count, 2 * contact_capacity(build))
+    build.add_member("mechanisms", mechanism)
+    build.add_member("carriers", mechanism)
+    for index, (entity, mass) in enumerate(zip(entities, masses, strict=True)):
+        build.carry(entity.path, Frame(mechanism.name, index, mass.centre))
+        metrics = entity.components["body"].metrics
+        places = {metric.name: ("rigid.observed", (index, column)) for column, metric in enumerate(metrics)}
+        build.bind_metrics(entity, "body", places)
+        for attribute, array in (
+            ("position", "rigid.x"),
+            ("rotation", "rigid.q"),
+            ("velocity", "rigid.v"),
+            ("mass", "rigid.mass"),
+        ):
+            build.expose(entity.path, attribute, array, index)
+
+
+def _start(build: Build, entity: Entity, mass: MassProperties) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Centre of mass, rotation and velocity of a body at the start, scattered if the author wants so."""
+    body, scatter = entity.components["body"], entity.components.get("scatter")
+    position, rotation = build.pose(entity.path)
+    velocity, spin = np.array(body.velocity), np.array(body.spin)
+    if scatter is not None:
+        noise = noise_at(build.seed, entity.path, START, 9)
+        position = position + scatter.position * noise[:3]
+        velocity = velocity + scatter.velocity * noise[3:6]
+        spin = spin + scatter.spin * noise[6:]
+    inverse = rotation * np.array([1.0, -1.0, -1.0, -1.0])
+    centre = position + rotate(rotation, mass.centre)
+    return centre, rotation, np.concatenate([velocity, rotate(inverse, spin)])

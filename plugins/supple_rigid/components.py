@@ -1,0 +1,83 @@
+"""What an author says about free bodies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from supple.core.component import Metric, Vector, component, field
+from supple.core.entity import Entity, SceneGraph
+from supple.core.pose import Pose
+from supple_collide.components import Box
+from supple_rigid.mass import shapes_of
+
+
+@component
+class Body:
+    """A free rigid body, made of the shapes at and below its entity. It starts at the entity's pose."""
+
+    mass: float = field(default=0.0, unit="kg", doc="Mass of all shapes together; 0 takes it from the density.", ge=0)
+    density: float = field(default=1000.0, unit="kg/m^3", doc="Density of all shapes, if no mass is given.", gt=0)
+    velocity: Vector = field(
+        default=(0.0, 0.0, 0.0), unit="m/s", doc="Velocity of the centre of mass at the start, in the world."
+    )
+    spin: Vector = field(default=(0.0, 0.0, 0.0), unit="rad/s", doc="Angular velocity at the start, in the world.")
+    metrics = (
+        Metric("height", "m", "Height of the centre of mass.", "last"),
+        Metric("speed", "m/s", "Speed of the centre of mass.", "last"),
+        Metric("travel", "m", "Distance of the centre of mass from its start.", "last"),
+        Metric(
+            "acceleration",
+            "m/s^2",
+            "Acceleration in the last fifth of the run, on average.",
+            "mean",
+            settled=True,
+        ),
+        Metric("creep", "m/s", "Greatest speed in the last fifth of the run.", "max", settled=True),
+        Metric("drift", "m", "Greatest distance in the last half from where that half began.", "max"),
+    )
+
+    def check(self, entity: Entity, graph: SceneGraph) -> Iterator[str]:
+        """A body needs a shape to have an inertia, and no body moves within another."""
+        if not list(shapes_of(entity.path, graph)):
+            yield "the body has no shape; give the entity, or one below it, a sphere, box or capsule"
+        for above in graph.ancestors(entity.path):
+            if above.path != entity.path and "body" in above.components:
+                yield f"the body lies below the body {above.path}; put it beside it, or take one of the two away"
+
+
+@component
+class Scatter:
+    """Moves the start of a body by chance, by the run's seed."""
+
+    position: float = field(default=0.0, unit="m", doc="Standard deviation of the start along each axis.", ge=0)
+    velocity: float = field(default=0.0, unit="m/s", doc="Standard deviation of the velocity along each axis.", ge=0)
+    spin: float = field(default=0.0, unit="rad/s", doc="Standard deviation of the spin about each axis.", ge=0)
+
+    def check(self, entity: Entity, graph: SceneGraph) -> Iterator[str]:
+        """Only a body can be scattered."""
+        if "body" not in entity.components:
+            yield "scatter moves a body, but the entity has none; add body = {}"
+
+
+@component
+class Stack:
+    """Boxes on top of each other, standing on the entity's xz plane; children box0 (lowest), box1, ..."""
+
+    boxes: int = field(unit="1", doc="Number of boxes.", gt=0, le=1000)
+    size: Vector = field(unit="m", doc="Lengths of a box's edges along x, y and z.")
+    friction: float = field(default=0.5, unit="1", doc="Coefficient of friction of every box.", ge=0)
+    density: float = field(default=1000.0, unit="kg/m^3", doc="Density of every box.", gt=0)
+
+    def expand(self, entity: Entity) -> list[Entity]:
+        """One child with pose, box and body for every box."""
+        return [
+            Entity(
+                f"{entity.path}/box{level}",
+                {
+                    "pose": Pose(position=(0.0, (level + 0.5) * self.size[1], 0.0)),
+                    "box": Box(size=self.size, friction=self.friction),
+                    "body": Body(density=self.density),
+                },
+            )
+            for level in range(self.boxes)
+        ]

@@ -1,0 +1,230 @@
+"""Kernels of free bodies; equations are numbered in README.md."""
+
+from __future__ import annotations
+
+import math
+
+from supple.core.jit import njit
+from supple.math.quaternion_kernels import (
+    exponentiate_rotation_vector,
+    multiply_quaternions,
+    normalise_quaternion,
+    rotate_vector_at,
+    rotate_vector_back_at,
+)
+from supple.math.vector_kernels import cross
+from supple.mechanics.block_matrix_kernels import find_block
+
+GYROSCOPIC_ITERATIONS = 20
+GYROSCOPIC_TOLERANCE = 1e-15
+
+
+@njit
+def multiply_at(matrix, i, x, y, z):
+    """The 3 x 3 matrix of body i times (x, y, z)."""
+    return (
+        matrix[i, 0, 0] * x + matrix[i, 0, 1] * y + matrix[i, 0, 2] * z,
+        matrix[i, 1, 0] * x + matrix[i, 1, 1] * y + matrix[i, 1, 2] * z,
+        matrix[i, 2, 0] * x + matrix[i, 2, 1] * y + matrix[i, 2, 2] * z,
+    )
+
+
+@njit
+def turn_freely(h, inertia, inverse_inertia, i, wx, wy, wz):
+    """Spin after h of free rotation by the implicit midpoint rule: README eq. (2).
+
+    It keeps the kinetic energy and the length of the angular momentum. Solved by fixed-point iteration, which
+    converges when the body turns by less than a radian or so within a step.
+    """
+    mx, my, mz = wx, wy, wz
+    for _ in range(GYROSCOPIC_ITERATIONS):
+        lx, ly, lz = multiply_at(inertia, i, mx, my, mz)
+        tx, ty, tz = cross(mx, my, mz, lx, ly, lz)
+        ax, ay, az = multiply_at(inverse_inertia, i, tx, ty, tz)
+        nx, ny, nz = wx - 0.5 * h * ax, wy - 0.5 * h * ay, wz - 0.5 * h * az
+        change = abs(nx - mx) + abs(ny - my) + abs(nz - mz)
+        mx, my, mz = nx, ny, nz
+        if change <= GYROSCOPIC_TOLERANCE * (abs(nx) + abs(ny) + abs(nz)):
+            break
+    return 2.0 * mx - wx, 2.0 * my - wy, 2.0 * mz - wz
+
+
+@njit
+def move_freely(h, mass, inertia, inverse_inertia, gravity, q, v, wrench, v_free_out):
+    """v_free_out: velocities after h under gravity and applied wrenches; README eq. (1) and (2)."""
+    for i in range(mass.shape[0]):
+        for k in range(3):
+            v_free_out[i, k] = v[i, k] + h * (gravity[k] + wrench[i, k] / mass[i])
+        wx, wy, wz = turn_freely(h, inertia, inverse_inertia, i, v[i, 3], v[i, 4], v[i, 5])
+        tx, ty, tz = rotate_vector_back_at(q, i, wrench[i, 3], wrench[i, 4], wrench[i, 5])
+        ax, ay, az = multiply_at(inverse_inertia, i, tx, ty, tz)
+        v_free_out[i, 3] = wx + h * ax
+        v_free_out[i, 4] = wy + h * ay
+        v_free_out[i, 5] = wz + h * az
+
+
+@njit
+def apply_inverse_mass(mass, inverse_inertia, x, y_out):
+    """y_out = M^-1 x."""
+    for i in range(mass.shape[0]):
+        for k in range(3):
+            y_out[i, k] = x[i, k] / mass[i]
+        ax, ay, az = multiply_at(inverse_inertia, i, x[i, 3], x[i, 4], x[i, 5])
+        y_out[i, 3] = ax
+        y_out[i, 4] = ay
+        y_out[i, 5] = az
+
+
+@njit
+def advance_bodies(h, mass, inverse_inertia, x, q, v_free, row_impulse, x_out, q_out, v_out):
+    """v = v_free + M^-1 J^T lambda, then positions with the new velocities: README eq. (3)."""
+    apply_inverse_mass(mass, inverse_inertia, row_impulse, v_out)
+    for i in range(mass.shape[0]):
+        for k in range(6):
+            v_out[i, k] += v_free[i, k]
+        for k in range(3):
+            x_out[i, k] = x[i, k] + h * v_out[i, k]
+        dw, dx, dy, dz = exponentiate_rotation_vector(h * v_out[i, 3], h * v_out[i, 4], h * v_out[i, 5])
+        w, a, b, c = multiply_quaternions(q[i, 0], q[i, 1], q[i, 2], q[i, 3], dw, dx, dy, dz)
+        w, a, b, c = normalise_quaternion(w, a, b, c)
+        q_out[i, 0] = w
+        q_out[i, 1] = a
+        q_out[i, 2] = b
+        q_out[i, 3] = c
+
+
+@njit
+def add_point_blocks(
+    x, q, count, group, frame, sign, point, directions,
+    used_out, group_out, unit_out, dof_out, values_out,
+):  # fmt: skip
+    """Blocks d . [1, -[r]x R] of points at x + r: README eq. (4); angular velocities are in the body frame."""
+    for k in range(count):
+        block = used_out[0] + k
+        i = frame[k]
+        group_out[block] = group[k]
+        unit_out[block] = i
+        dof_out[block] = 6 * i
+        rx, ry, rz = point[k, 0] - x[i, 0], point[k, 1] - x[i, 1], point[k, 2] - x[i, 2]
+        for row in range(3):
+            dx = sign[k] * directions[k, row, 0]
+            dy = sign[k] * directions[k, row, 1]
+            dz = sign[k] * directions[k, row, 2]
+            tx, ty, tz = cross(rx, ry, rz, dx, dy, dz)
+            bx, by, bz = rotate_vector_back_at(q, i, tx, ty, tz)
+            values_out[block, row, 0] = dx
+            values_out[block, row, 1] = dy
+            values_out[block, row, 2] = dz
+            values_out[block, row, 3] = bx
+            values_out[block, row, 4] = by
+            values_out[block, row, 5] = bz
+    used_out[0] += count
+
+
+@njit
+def add_turn_blocks(
+    q, count, group, frame, sign, directions,
+    used_out, group_out, unit_out, dof_out, values_out,
+):  # fmt: skip
+    """Blocks d . [0, R] of angular velocities in the world: README eq. (5)."""
+    for k in range(count):
+        block = used_out[0] + k
+        i = frame[k]
+        group_out[block] = group[k]
+        unit_out[block] = i
+        dof_out[block] = 6 * i
+        for row in range(3):
+            dx, dy, dz = directions[k, row, 0], directions[k, row, 1], directions[k, row, 2]
+            bx, by, bz = rotate_vector_back_at(q, i, dx, dy, dz)
+            for column in range(3):
+                values_out[block, row, column] = 0.0
+            values_out[block, row, 3] = sign[k] * bx
+            values_out[block, row, 4] = sign[k] * by
+            values_out[block, row, 5] = sign[k] * bz
+    used_out[0] += count
+
+
+@njit
+def list_blocks_by_body(count, unit, first_out, next_out):
+    """Chain the blocks of every body: first_out[body], then next_out[block], -1 at the end."""
+    for i in range(first_out.shape[0]):
+        first_out[i] = -1
+    for block in range(count[0] - 1, -1, -1):
+        next_out[block] = first_out[unit[block]]
+        first_out[unit[block]] = block
+
+
+@njit
+def add_body_delassus(
+    mass, inverse_inertia, count, group, unit, values, indptr, indices,
+    first_out, next_out, W_out,
+):  # fmt: skip
+    """W_out += J M^-1 J^T: the blocks of one body couple their groups. first_out and next_out are scratch."""
+    list_blocks_by_body(count, unit, first_out, next_out)
+    for b in range(count[0]):
+        i = unit[b]
+        for column in range(3):
+            x = values[b, column, 0] / mass[i]
+            y = values[b, column, 1] / mass[i]
+            z = values[b, column, 2] / mass[i]
+            ax, ay, az = multiply_at(
+                inverse_inertia, i, values[b, column, 3], values[b, column, 4], values[b, column, 5]
+            )
+            a = first_out[i]
+            while a >= 0:
+                place = find_block(indptr, indices, group[a], group[b])
+                for row in range(3):
+                    W_out[place, row, column] += (
+                        values[a, row, 0] * x + values[a, row, 1] * y + values[a, row, 2] * z
+                        + values[a, row, 3] * ax + values[a, row, 4] * ay + values[a, row, 5] * az
+                    )  # fmt: skip
+                a = next_out[a]
+
+
+@njit
+def kinetic_energy(mass, inertia, v, i):
+    """Kinetic energy of body i [J]."""
+    lx, ly, lz = multiply_at(inertia, i, v[i, 3], v[i, 4], v[i, 5])
+    linear = mass[i] * (v[i, 0] ** 2 + v[i, 1] ** 2 + v[i, 2] ** 2)
+    return 0.5 * (linear + v[i, 3] * lx + v[i, 4] * ly + v[i, 5] * lz)
+
+
+@njit
+def distance(a, b, i):
+    """Distance between rows i of a and b."""
+    return math.sqrt((a[i, 0] - b[i, 0]) ** 2 + (a[i, 1] - b[i, 1]) ** 2 + (a[i, 2] - b[i, 2]) ** 2)
+
+
+@njit
+def observe_bodies(
+    h, half_time, mass, inertia, x_start, gravity, step, x, v, q, x_half, wrench, x_next, v_next,
+    observed_out, x_half_out, before_out, kinetic_out, potential_out, applied_out,
+):  # fmt: skip
+    """Energies, work of applied wrenches, and the metrics in the order that `Body` declares them."""
+    for i in range(mass.shape[0]):
+        weight_now = 0.0
+        weight_next = 0.0
+        work = 0.0
+        for k in range(3):
+            weight_now -= mass[i] * gravity[k] * x[i, k]
+            weight_next -= mass[i] * gravity[k] * x_next[i, k]
+            work += 0.5 * h * wrench[i, k] * (v[i, k] + v_next[i, k])
+        tx, ty, tz = rotate_vector_at(
+            q, i, v[i, 3] + v_next[i, 3], v[i, 4] + v_next[i, 4], v[i, 5] + v_next[i, 5]
+        )
+        work += 0.5 * h * (wrench[i, 3] * tx + wrench[i, 4] * ty + wrench[i, 5] * tz)
+        before_out[0] += kinetic_energy(mass, inertia, v, i) + weight_now
+        kinetic_out[0] += kinetic_energy(mass, inertia, v_next, i)
+        potential_out[0] += weight_next
+        applied_out[0] += work
+        first_half = step[0] < half_time
+        if first_half:
+            for k in range(3):
+                x_half_out[i, k] = x_next[i, k]
+        speed = math.sqrt(v_next[i, 0] ** 2 + v_next[i, 1] ** 2 + v_next[i, 2] ** 2)
+        observed_out[i, 0] = x_next[i, 1]
+        observed_out[i, 1] = speed
+        observed_out[i, 2] = distance(x_next, x_start, i)
+        observed_out[i, 3] = distance(v_next, v, i) / h
+        observed_out[i, 4] = speed
+        observed_out[i, 5] = 0.0 if first_half else distance(x_next, x_half, i)

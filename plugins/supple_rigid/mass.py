@@ -1,0 +1,93 @@
+"""Mass, centre and inertia of bodies made of shapes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.core.entity import SceneGraph
+from supple.core.pose import relative_pose, world_pose
+
+FloatArray = NDArray[np.float64]
+SOLID = ("box", "capsule", "sphere")
+
+
+def shapes_of(path: str, graph: SceneGraph) -> Iterator[tuple[str, str, Any]]:
+    """Entity, kind and component of every solid shape that moves with the body at `path`."""
+    for entity in graph:
+        owner = next(
+            (above.path for above in graph.ancestors(entity.path) if "body" in above.components), None
+        )
+        if owner == path:
+            for kind in SOLID:
+                if kind in entity.components:
+                    yield entity.path, kind, entity.components[kind]
+
+
+def volume_of(kind: str, shape: Any) -> float:
+    """Volume of a shape [m^3]."""
+    if kind == "sphere":
+        return 4.0 / 3.0 * math.pi * float(shape.radius) ** 3
+    if kind == "box":
+        return float(np.prod(shape.size))
+    return math.pi * float(shape.radius) ** 2 * (float(shape.length) + 4.0 / 3.0 * float(shape.radius))
+
+
+def unit_inertia_of(kind: str, shape: Any) -> FloatArray:
+    """Inertia of a shape of mass 1 kg about its centre, in its own axes [m^2]; all are diagonal."""
+    if kind == "sphere":
+        return np.full(3, 0.4 * shape.radius**2)
+    if kind == "box":
+        squares = np.array(shape.size) ** 2
+        return (squares.sum() - squares) / 12.0
+    # A capsule is a cylinder and two half balls; each half ball's centre of mass lies 3/8 r beyond the disc.
+    r, length = shape.radius, shape.length
+    cylinder, balls = length / (length + 4.0 / 3.0 * r), 4.0 / 3.0 * r / (length + 4.0 / 3.0 * r)
+    across = cylinder * (r**2 / 4 + length**2 / 12) + balls * (
+        0.4 * r**2 + length**2 / 4 + 0.375 * r * length
+    )
+    along = cylinder * r**2 / 2 + balls * 0.4 * r**2
+    return np.array([across, along, across])
+
+
+@dataclass(frozen=True)
+class MassProperties:
+    """Mass [kg], centre in the entity's frame [m], inertia about the centre in the entity's axes [kg m^2]."""
+
+    mass: float
+    centre: FloatArray
+    inertia: FloatArray
+
+
+def mass_properties(path: str, body: Any, graph: SceneGraph) -> MassProperties:
+    """Mass properties of the body at `path`, from all its shapes; overlaps count twice."""
+    parts = []
+    for place, kind, shape in shapes_of(path, graph):
+        position, rotation = relative_pose(world_pose(graph, path), world_pose(graph, place))
+        parts.append((volume_of(kind, shape), position, _turn(unit_inertia_of(kind, shape), rotation)))
+    volume = sum(part[0] for part in parts)
+    density = body.mass / volume if body.mass > 0 else body.density
+    centre = sum((v * position for v, position, _ in parts), np.zeros(3)) / volume
+    inertia = np.zeros((3, 3))
+    for v, position, unit in parts:
+        away = position - centre
+        inertia += density * v * (unit + away @ away * np.eye(3) - np.outer(away, away))
+    return MassProperties(density * volume, centre, inertia)
+
+
+def _turn(diagonal: FloatArray, q: FloatArray) -> FloatArray:
+    w, x, y, z = q
+    turn = np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
+    turned: FloatArray = turn @ np.diag(diagonal) @ turn.T
+    return turned

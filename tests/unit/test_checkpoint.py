@@ -1,0 +1,189 @@
+"""Checkpoints: atomic, complete, refused when they belong elsewhere, harmless when damaged."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from run_toys import SCENE, Place
+
+from supple.errors import ExitCode, UserError
+from supple.run.atomic import replacing
+from supple.run.checkpoint import read_checkpoint
+from supple.run.difference import describe_difference
+from supple.run.recording import open_recording
+from supple.run.simulate import simulate
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path)
+
+
+@pytest.mark.parametrize("cut", [0.01, 0.37, 1.0, 1.99, 2.0])
+def test_resumed_run_is_bit_identical(place: Place, cut: float) -> None:
+    whole, part = place.folder / "whole.npz", place.folder / "part.npz"
+    done = simulate(place.options(checkpoint=whole, record=place.folder / "whole.h5"))
+    # Interrupted, not ended earlier: the length of the run decides which part of it counts as settled.
+    interrupt_at(place, round(cut / 0.01), checkpoint=part, record=place.folder / "part.h5")
+    assert read_checkpoint(part).about.step == round(cut / 0.01)
+    rest = simulate(place.options(resume=part, checkpoint=part, record=place.folder / "part.h5"))
+    assert rest.summary["metrics"] == done.summary["metrics"]
+    assert part.read_bytes() == whole.read_bytes()
+    with open_recording(place.folder / "whole.h5") as one, open_recording(place.folder / "part.h5") as other:
+        assert one.names == other.names
+        np.testing.assert_array_equal(one.steps, other.steps)
+        for name in one.names:
+            np.testing.assert_array_equal(one.array(name), other.array(name))
+
+
+def interrupt_at(place: Place, step: int, **options: object) -> None:
+    """Run until a signal arrives at this step."""
+
+    class Interrupter:
+        def note(self, text: str) -> None: ...
+        def compiling(self, owner: str) -> None: ...
+        def begin(self, world: object, last: int) -> None: ...
+        def end(self) -> None: ...
+
+        def observe(self, world: object) -> int:
+            if world.steps == step:  # type: ignore[attr-defined]
+                os.kill(os.getpid(), signal.SIGTERM)
+            return world.steps + 1  # type: ignore[attr-defined,no-any-return]
+
+    result = simulate(place.options(**options), Interrupter())
+    assert result.exit_code is ExitCode.INTERRUPTED
+
+
+def test_longer_run_starts_the_settled_figures_anew(place: Place) -> None:
+    checkpoint = place.folder / "short.npz"
+    simulate(place.options(checkpoint=checkpoint, until=1.0))
+    resumed = simulate(place.options(resume=checkpoint))
+    whole = simulate(place.options())
+    assert resumed.summary["metrics"] == whole.summary["metrics"]
+
+
+def test_checkpoints_come_at_multiples_of_every(place: Place) -> None:
+    seen = []
+
+    class Watcher:
+        def note(self, text: str) -> None: ...
+        def compiling(self, owner: str) -> None: ...
+        def begin(self, world: object, last: int) -> None: ...
+        def end(self) -> None: ...
+
+        def observe(self, world: object) -> int:
+            if file.exists():
+                seen.append(read_checkpoint(file).about.step)
+            return world.steps + 1  # type: ignore[attr-defined,no-any-return]
+
+    file = place.folder / "run.npz"
+    simulate(place.options(checkpoint=file, every=0.3, until=1.0), Watcher())
+    assert sorted(set(seen)) == [30, 60, 90]
+    assert read_checkpoint(file).about.step == 100
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"overrides": ("swing.oscillator.rate=3.0",)}, r"swing.oscillator.rate is 2\.0 there and 3\.0 here"),
+        ({"seed": 4}, "seed is 0 there and 4 here"),
+        ({"overrides": ("run.step=0.02",)}, r"run\.step is 0\.01 there and 0\.02 here"),
+        ({"until": 0.5}, "after the end of the run"),
+    ],
+)
+def test_checkpoint_of_another_scene_is_refused(place: Place, changes: dict[str, object], message: str) -> None:
+    checkpoint = place.folder / "run.npz"
+    simulate(place.options(checkpoint=checkpoint, until=1.0))
+    with pytest.raises(UserError, match=message) as caught:
+        simulate(place.options(resume=checkpoint, **changes))
+    assert len(str(caught.value).splitlines()) == 1
+
+
+def test_differences_are_named_by_their_path() -> None:
+    here = {"entities": {"a": {"box": {"size": 1}}}, "run": {"duration": 1.0, "step": 0.1}}
+    there = {"entities": {"a": {"box": {"size": 1}}, "b": {}}, "run": {"duration": 9.0, "step": 0.1}}
+    assert describe_difference(here, there) == "b is only in it"
+    assert describe_difference(there, here) == "b is not in it"
+    assert describe_difference(here, {**here, "run": {"duration": 2.0, "step": 0.1}}) == ""
+
+
+def test_broken_write_leaves_the_old_file(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"old")
+    with pytest.raises(RuntimeError), replacing(path) as file:
+        file.write(b"new, but only half")
+        raise RuntimeError
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_scene_is_not_overwritten_by_a_checkpoint(place: Place) -> None:
+    with pytest.raises(UserError, match="exists and is not a checkpoint"):
+        simulate(place.options(checkpoint=place.scene))
+    assert place.scene.read_text() == SCENE
+
+
+class Trap:
+    """Unpickling it leaves a trace."""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (os.mkdir, (os.environ["TRAP"],))
+
+
+def test_checkpoint_cannot_run_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRAP", str(tmp_path / "sprung"))
+    pickled = np.empty(1, dtype=object)
+    pickled[0] = Trap()
+    np.savez(tmp_path / "a.npz", about=pickled)
+    (tmp_path / "b.npz").write_bytes(pickle.dumps(Trap()))
+    for name in ("a.npz", "b.npz"):
+        with pytest.raises(UserError, match="not a checkpoint"):
+            read_checkpoint(tmp_path / name)
+    assert not (tmp_path / "sprung").exists()
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    place = Place(tmp_path_factory.mktemp("whole"))
+    simulate(place.options(checkpoint=place.folder / "run.npz", until=0.2))
+    return (place.folder / "run.npz").read_bytes()
+
+
+@given(data=st.data())
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_damaged_checkpoint_gives_one_line(whole: bytes, tmp_path: Path, data: st.DataObject) -> None:
+    content = bytearray(whole)
+    if data.draw(st.booleans(), "cut"):
+        del content[data.draw(st.integers(0, len(content) - 1), "length") :]
+    else:
+        for _ in range(data.draw(st.integers(1, 4), "flips")):
+            content[data.draw(st.integers(0, len(content) - 1))] ^= data.draw(st.integers(1, 255))
+    path = tmp_path / "damaged.npz"
+    path.write_bytes(content)
+    try:
+        damaged = read_checkpoint(path)
+    except UserError as error:
+        assert len(str(error).splitlines()) == 1
+        return
+    # Bytes that carry no meaning may change; the numbers must not.
+    path.write_bytes(whole)
+    sound = read_checkpoint(path)
+    for name, values in damaged.state.items():
+        np.testing.assert_array_equal(values, sound.state[name])
+
+
+def test_newer_format_is_refused(whole: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "new.npz"
+    about = b'{"made_by": "supple checkpoint", "format": 99}'
+    np.savez(path, about=np.frombuffer(about, np.uint8))
+    with pytest.raises(UserError, match="has the checkpoint format 99"):
+        read_checkpoint(path)
+    assert zipfile.is_zipfile(path)

@@ -1,0 +1,64 @@
+"""The kernel cache notices a changed helper in another file, and nothing but what matters."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+RUN = "from supple_demo.kernels import twice; print(twice(3.0), end='')"
+
+
+def run(folder, cache) -> str:
+    return subprocess.run(
+        [sys.executable, "-c", RUN], cwd=folder, text=True, check=True, capture_output=True,
+        env={"SUPPLE_CACHE_DIR": str(cache), "PATH": "", "HOME": str(cache), "SYSTEMROOT": ""},
+    ).stdout  # fmt: skip
+
+
+@pytest.fixture
+def package(tmp_path):
+    folder = tmp_path / "supple_demo"
+    folder.mkdir()
+    (folder / "__init__.py").write_text("")
+    (folder / "kernels.py").write_text(
+        textwrap.dedent("""
+        from supple.core.jit import njit
+        from supple_demo.helper import (
+            scale,
+        )
+
+        @njit
+        def twice(x):
+            return scale(x)
+        """)
+    )
+    (folder / "helper.py").write_text(
+        "from supple.core.jit import njit\nfrom supple_demo import constants\n\n"
+        "@njit\ndef scale(x):\n    return constants.FACTOR * x\n"
+    )
+    (folder / "constants.py").write_text("FACTOR = 2.0\n")
+    (folder / "unrelated.py").write_text("")
+    return tmp_path
+
+
+def test_a_changed_helper_or_constant_is_never_served_stale(package, tmp_path) -> None:
+    cache = tmp_path / "cache"
+    assert run(package, cache) == "6.0"
+    (package / "supple_demo/constants.py").write_text("FACTOR = 5.0\n")
+    assert run(package, cache) == "15.0", "a constant two imports away"
+    helper = package / "supple_demo/helper.py"
+    helper.write_text(helper.read_text().replace("* x", "* x + 1.0"))
+    assert run(package, cache) == "16.0", "a helper one import away"
+
+
+def test_an_unrelated_change_recompiles_nothing(package, tmp_path) -> None:
+    cache = tmp_path / "cache"
+    run(package, cache)
+    kernels = sorted(cache.rglob("*.nbc"))
+    assert kernels
+    (package / "supple_demo/unrelated.py").write_text("x = 1\n")
+    run(package, cache)
+    assert sorted(cache.rglob("*.nbc")) == kernels

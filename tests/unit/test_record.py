@@ -1,0 +1,230 @@
+"""Recordings: what is written is read back, equal runs give equal files, damaged files give one line."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+from run_toys import SCENE, Place
+
+from supple.errors import UserError
+from supple.run.record import RecordingWriter
+from supple.run.recording import open_recording
+from supple.run.recording_layout import steps_per_frame
+from supple.run.runner import NEVER
+from supple.run.simulate import simulate
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path)
+
+
+def test_recording_holds_every_frame_of_the_run(place: Place) -> None:
+    file = place.folder / "run.h5"
+    simulate(place.options(record=file, fps=50.0, until=1.5))
+    with open_recording(file) as recording:
+        assert recording.steps.tolist() == list(range(0, 151, 2))
+        np.testing.assert_array_equal(recording.times, recording.steps * 0.01)
+        # The oscillator is integrated exactly, so that the closed form is the oracle.
+        expected = np.cos(2.0 * recording.times)
+        np.testing.assert_allclose(recording.array("toy.x")[:, 0], expected, atol=1e-12)
+        assert recording.labels("toy.x") == ("swing",)
+        assert (recording.unit("toy.x"), recording.doc("toy.x")) == ("m", "Positions.")
+        assert "toy.v" not in recording.names
+
+
+def test_recording_keeps_only_the_rows_in_use(place: Place) -> None:
+    file = place.folder / "run.h5"
+    simulate(place.options(record=file))
+    with open_recording(file) as recording:
+        assert recording.is_ragged("toy.spark")
+        assert len(recording.offsets("toy.spark")) == recording.frames + 1
+        for frame, step in enumerate(recording.steps):
+            made_in = step - 1
+            wanted = [(made_in, k) for k in range(made_in % 4)] if step else []
+            assert recording.rows("toy.spark", frame).tolist() == [list(row) for row in wanted]
+        total = sum((step - 1) % 4 for step in recording.steps[1:])
+        assert recording.array("toy.spark").shape == (total, 2)
+        assert set(recording.frame(-1)) == set(recording.names)
+
+
+def test_recording_names_its_origin_but_not_the_folder(place: Place) -> None:
+    file = place.folder / "run.h5"
+    simulate(place.options(record=file, seed=7, overrides=("swing.oscillator.rate=3.0",)))
+    with open_recording(file) as recording:
+        header = recording.header
+    assert (header.scene, header.seed, header.h, header.every) == ("scene.toml", 7, 0.01, 1)
+    assert header.text == SCENE
+    assert header.overrides == ["swing.oscillator.rate=3.0"]
+    assert {"supple", "numpy", "numba", "plugins"} <= set(header.versions)
+    assert str(place.folder).encode() not in file.read_bytes()
+
+
+def test_equal_runs_give_equal_files(place: Place) -> None:
+    for name in ("a.h5", "b.h5"):
+        simulate(place.options(record=place.folder / name))
+    assert (place.folder / "a.h5").read_bytes() == (place.folder / "b.h5").read_bytes()
+
+
+def test_order_of_entities_does_not_matter(place: Place) -> None:
+    second = '[[entity]]\nname = "other"\noscillator = { start = 0.3 }\n'
+    head, tail = SCENE.split("[[entity]]")
+    arrays = []
+    for number, text in enumerate((SCENE + second, head + second + "[[entity]]" + tail)):
+        place.scene.write_text(text)
+        file = place.folder / f"{number}.h5"
+        simulate(place.options(record=file))
+        with open_recording(file) as recording:
+            arrays.append({name: recording.array(name) for name in recording.names})
+    assert arrays[0].keys() == arrays[1].keys()
+    for name, values in arrays[0].items():
+        np.testing.assert_array_equal(values, arrays[1][name])
+
+
+def test_finished_recording_opens_as_plain_hdf5(place: Place) -> None:
+    file = place.folder / "run.h5"
+    simulate(place.options(record=file))
+    with h5py.File(file, "r") as plain:
+        assert plain["time"].shape == (201,)
+        assert plain["arrays/toy.x"].shape == (201, 1)
+        assert plain["frames"][0] == 201
+
+
+def test_recording_can_be_read_by_another_process_while_it_is_written(place: Place) -> None:
+    class Reader:
+        """Looks at the recording from outside, at steps 0 and 100."""
+
+        seen: list[object]
+
+        def __init__(self) -> None:
+            self.seen = []
+
+        def note(self, text: str) -> None: ...
+        def compiling(self, owner: str) -> None: ...
+        def begin(self, world: object, last: int) -> None: ...
+        def end(self) -> None: ...
+
+        def observe(self, world: object) -> int:
+            found = place.json_of(sys.executable, "-m", "supple", "info", file, "--json")
+            self.seen.append((found["frames"], found["span"]))
+            return 100 if world.steps < 100 else NEVER  # type: ignore[attr-defined]
+
+    file, reader = place.folder / "run.h5", Reader()
+    simulate(place.options(record=file, until=1.2), reader)
+    # Frames are flushed in blocks of 32, the initial state being the first.
+    assert reader.seen == [(0, None), (96, [0.0, 95 * 0.01])]
+
+
+def test_resumed_recording_starts_at_the_checkpoint_when_there_is_no_earlier_one(place: Place) -> None:
+    checkpoint, file = place.folder / "half.npz", place.folder / "rest.h5"
+    simulate(place.options(checkpoint=checkpoint, until=1.0))
+    simulate(place.options(resume=checkpoint, record=file))
+    with open_recording(file) as recording:
+        assert recording.steps.tolist() == list(range(100, 201))
+
+
+def test_resuming_into_a_recording_with_a_gap_is_refused(place: Place) -> None:
+    checkpoint, file = place.folder / "half.npz", place.folder / "run.h5"
+    simulate(place.options(record=file, until=0.5))
+    simulate(place.options(checkpoint=checkpoint, until=1.0))
+    before = file.read_bytes()
+    with pytest.raises(UserError, match="ends at step 50, before the checkpoint at step 100"):
+        simulate(place.options(resume=checkpoint, record=file))
+    assert file.read_bytes() == before
+
+
+def test_resuming_into_the_recording_of_another_scene_is_refused(place: Place) -> None:
+    checkpoint, file = place.folder / "half.npz", place.folder / "run.h5"
+    simulate(place.options(record=file, overrides=("swing.oscillator.rate=5.0",)))
+    simulate(place.options(checkpoint=checkpoint, until=1.0))
+    with pytest.raises(UserError, match="recording of another scene"):
+        simulate(place.options(resume=checkpoint, record=file))
+
+
+def test_a_file_that_is_no_recording_is_never_overwritten(place: Place) -> None:
+    with pytest.raises(UserError, match="exists and is not a recording"):
+        simulate(place.options(record=place.scene))
+    assert place.scene.read_text() == SCENE
+    assert sorted(path.name for path in place.folder.iterdir() if "part" in path.name) == []
+
+
+def test_folder_that_does_not_exist_is_named(place: Place) -> None:
+    with pytest.raises(UserError, match="no folder .*nowhere"):
+        simulate(place.options(record=place.folder / "nowhere" / "run.h5"))
+
+
+def make_foreign(path: Path) -> None:
+    with h5py.File(path, "w") as file:
+        file["x"] = 1.0
+
+
+def make_newer(path: Path) -> None:
+    with h5py.File(path, "w") as file:
+        file.attrs["made_by"], file.attrs["format"] = "supple recording", 99
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda path: path.write_bytes(b""), "not an HDF5 file"),
+        (lambda path: path.write_text("hello" * 1000), "not an HDF5 file"),
+        (make_foreign, "no recording of supple"),
+        (make_newer, "has the recording format 99"),
+        (lambda path: None, "no such recording"),
+    ],
+)
+def test_foreign_files_give_one_line(tmp_path: Path, make: object, message: str) -> None:
+    path = tmp_path / "strange.h5"
+    make(path)  # type: ignore[operator]
+    with pytest.raises(UserError, match=message) as caught:
+        open_recording(path)
+    assert len(str(caught.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize("part", [0.05, 0.2, 0.5, 0.9, 0.999])
+def test_truncated_recording_gives_one_line_or_whole_frames(place: Place, part: float) -> None:
+    file = place.folder / "run.h5"
+    simulate(place.options(record=file))
+    content = file.read_bytes()
+    file.write_bytes(content[: int(len(content) * part)])
+    try:
+        with open_recording(file) as recording:
+            x = recording.array("toy.x")[:, 0]
+            np.testing.assert_allclose(x, np.cos(2.0 * recording.times), atol=1e-12)
+    except UserError as error:
+        assert len(str(error).splitlines()) == 1
+
+
+def test_unknown_array_is_named_with_its_neighbours(place: Place) -> None:
+    file = place.folder / "run.h5"
+    simulate(place.options(record=file, until=0.1))
+    with open_recording(file) as recording, pytest.raises(UserError, match=r"Did you mean 'toy\.x'"):
+        recording.array("toy.xx")
+
+
+def test_frames_per_second_become_whole_steps() -> None:
+    assert steps_per_frame(100, 0.01) == 1
+    assert steps_per_frame(25, 0.01) == 4
+    assert steps_per_frame(1e6, 0.01) == 1
+
+
+def test_world_with_empty_arrays_is_recorded(tmp_path: Path) -> None:
+    from toy_worlds import make_world
+
+    from supple.run.recording_layout import make_header
+
+    def declare(build: object) -> None:
+        build.add_state("toy.none", np.zeros((0, 3)), unit="m", doc="Nothing.", record=True)  # type: ignore[attr-defined]
+
+    world = make_world({}, declare)
+    header = make_header(world.blueprint, every=1, versions={}, overrides=[])
+    writer = RecordingWriter(tmp_path / "run.h5", header, world)
+    block = {spec.name: np.zeros((2, *spec.shape)) for spec in writer.specs}
+    writer.append(np.array([0, 1]), np.array([0.0, 0.1]), block, {})
+    writer.close()
+    with open_recording(tmp_path / "run.h5") as recording:
+        assert recording.array("toy.none").shape == (2, 0, 3)

@@ -1,0 +1,50 @@
+"""Measure speed: `python tools/bench NAME [--json] [--repeat N]`; without a name, list what can be measured.
+
+Every benchmark is a file beside this one with `measure(repeat) -> list[Result]`. Figures are the minimum and
+the median of the repetitions, because machines are shared and noisy.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import os
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+HERE = Path(__file__).resolve().parent
+NOT_BENCHMARKS = {"__main__", "measuring"}
+
+
+def main() -> int:
+    """Run the benchmark named on the command line."""
+    sys.path.insert(0, str(HERE))
+    names = sorted(file.stem for file in HERE.glob("*.py") if file.stem not in NOT_BENCHMARKS)
+    parser = argparse.ArgumentParser(prog="tools/bench", description=__doc__)
+    parser.add_argument("name", nargs="?", help=f"one of: {', '.join(names)}")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("--repeat", type=int, default=7, help="repetitions of every measurement (default 7)")
+    arguments = parser.parse_args()
+    if arguments.name not in names:
+        print(f"choose a benchmark: {', '.join(names)}", file=sys.stderr)
+        return 2
+    results = importlib.import_module(arguments.name).measure(arguments.repeat)
+    if arguments.json:
+        print(
+            json.dumps(
+                {"benchmark": arguments.name, "results": [asdict(result) for result in results]}, indent=1
+            )
+        )
+    else:
+        for result in results:
+            print(f"{result.name:44} min {result.minimum:10.2f}  median {result.median:10.2f}  {result.unit}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
