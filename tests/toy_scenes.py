@@ -109,7 +109,7 @@ def make_plugins() -> Plugins:
     registry.add_event(Push)
     registry.add_event(Blink)
     registry.add_solver("direct", "nowhere:Direct", settings=DirectSettings)
-    registry.add_solver("gauss_seidel", "nowhere:GaussSeidel", settings=DirectSettings)
+    registry.add_solver("newton", "nowhere:Newton", settings=DirectSettings)
     return Plugins(registry)
 
 

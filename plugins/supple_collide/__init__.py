@@ -13,9 +13,14 @@ if TYPE_CHECKING:
 @hookimpl
 def supple_register(registry: Registry) -> None:
     """Add the shapes, the settings and the search for contacts."""
-    from supple_collide import components
+    from supple_collide import components, mesh_components
 
     for shape in (components.Sphere, components.Box, components.Capsule, components.Plane):
+        registry.add_component(shape)
+    for shape in (
+        mesh_components.Mesh, mesh_components.Convex, mesh_components.Heightfield, mesh_components.Bumpy,
+        mesh_components.Collides,
+    ):  # fmt: skip
         registry.add_component(shape)
     registry.add_settings("collide", components.Collide)
     # Always there, also in a scene without shapes: somebody has to say that nothing touches.
@@ -23,6 +28,18 @@ def supple_register(registry: Registry) -> None:
         "collide.shapes", "supple_collide.compile:compile_shapes", components=(), after=["carriers"],
         provides=["surfaces"],
     )  # fmt: skip
+    # After all other surfaces, for those that deform join the pool of meshes.
+    registry.add_compiler(
+        "collide.meshes", "supple_collide.mesh_compile:compile_meshes", components=(),
+        after=["carriers", "surfaces"], provides=["surfaces"],
+    )  # fmt: skip
+    # After everybody who may know of frames that should not touch.
+    registry.add_compiler(
+        "collide.filters", "supple_collide.filters:compile_filters", components=(),
+        after=["carriers", "mechanisms", "row_sources", "surfaces"],
+    )  # fmt: skip
     registry.add_system("collide.place_shapes", "supple_collide.systems:PlaceShapes")
     registry.add_system("collide.find_contacts", "supple_collide.systems:FindContacts")
     registry.add_system("collide.observe_penetration", "supple_collide.systems:ObservePenetration")
+    registry.add_system("collide.place_meshes", "supple_collide.mesh_systems:PlaceMeshes")
+    registry.add_system("collide.observe_meshes", "supple_collide.mesh_systems:ObserveMeshes")

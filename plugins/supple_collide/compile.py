@@ -51,14 +51,18 @@ def extent_of(kind: str, size: tuple[float, float, float]) -> float:
     return 0.0
 
 
-def compile_shapes(build: Build) -> None:
-    """Declare the shape table and the surface that all primitives form."""
-    shapes = [
+def list_shapes(build: Build) -> list[tuple[Entity, str]]:
+    """Entity and kind of every primitive, in the order of the shape table."""
+    return [
         (entity, kind) for entity in build.having(*SHAPES) for kind in SHAPES if kind in entity.components
     ]
+
+
+def compile_shapes(build: Build) -> None:
+    """Declare the shape table and the surface that all primitives form."""
+    shapes = list_shapes(build)
     labels = [entity.path for entity, _ in shapes]
-    carriers = [carrier.name for carrier in build.members("carriers")]
-    rows = [_describe(build, entity, kind, carriers) for entity, kind in shapes]
+    rows = [_describe(build, entity, kind) for entity, kind in shapes]
     count = len(shapes)
     for name, shape, unit, doc, dtype in COLUMNS:
         values = np.array([row[name] for row in rows], dtype).reshape(count, *shape)
@@ -73,25 +77,41 @@ def compile_shapes(build: Build) -> None:
     build.add_step(
         "collide.penetration", (count,), unit="m", doc="Deepest contact of a shape.", labels=labels
     )
+    build.add_step(
+        "contacts.weights", (contact_capacity(build), 2, 3), unit="1", count="contacts.count", record=True,
+        doc="Barycentric weights of the points on their triangles; zero on other elements.",
+    )  # fmt: skip
     build.add_member("surfaces", PrimitiveSurface(contact_capacity(build)))
     for index, (entity, kind) in enumerate(shapes):
         build.bind_metrics(entity, kind, {"penetration": ("collide.penetration", index)})
 
 
-def _describe(build: Build, entity: Entity, kind: str, carriers: list[str]) -> dict[str, Any]:
+def find_owner(build: Build, path: str) -> dict[str, Any]:
+    """What moves the shape at `path`, and its place there (or in the world)."""
+    carriers = [carrier.name for carrier in build.members("carriers")]
+    carried = build.pose_in_frame(path)
+    if carried is None:
+        position, rotation = build.pose(path)
+        return {
+            "carrier": STANDS_STILL, "frame": 0, "group": STANDS_STILL,
+            "local_position": position, "local_rotation": rotation,
+        }  # fmt: skip
+    place, position, rotation = carried
+    carrier = carriers.index(place.carrier)
+    return {
+        "carrier": carrier, "frame": place.index, "group": carrier + place.index * len(carriers),
+        "local_position": position, "local_rotation": rotation,
+    }  # fmt: skip
+
+
+def _describe(build: Build, entity: Entity, kind: str) -> dict[str, Any]:
     shape = entity.components[kind]
     size = size_of(kind, shape)
+    owner = find_owner(build, entity.path)
     extent = extent_of(kind, size)
-    carrier, frame, group = STANDS_STILL, 0, STANDS_STILL
-    position, rotation = build.pose(entity.path)
-    carried = build.pose_in_frame(entity.path)
-    if carried is not None:
-        place, position, rotation = carried
-        carrier, frame = carriers.index(place.carrier), place.index
-        group = carrier + frame * len(carriers)
-        extent += float(np.linalg.norm(position))
+    if owner["carrier"] != STANDS_STILL:
+        extent += float(np.linalg.norm(owner["local_position"]))
     return {
         "kind": CODES[kind], "size": size, "friction": shape.friction, "restitution": shape.restitution,
-        "carrier": carrier, "frame": frame, "group": group,
-        "local_position": position, "local_rotation": rotation, "extent": extent,
+        "extent": extent, **owner,
     }  # fmt: skip

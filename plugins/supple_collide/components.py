@@ -76,3 +76,9 @@ class Collide:
         gt=0,
         doc="Distance within which standing shapes are neighbours; moving ones look farther.",
     )
+    most_contacts_per_pair: int = field(
+        default=32,
+        unit="1",
+        ge=4,
+        doc="Contacts that a mesh keeps with one other rigid shape; the deepest and the outermost stay.",
+    )

@@ -52,11 +52,11 @@ def place_shapes(
 
 @njit
 def describe_contacts(
-    friction, restitution, surface_number, shape_count,
+    friction, restitution, surface_number, object_count,
     count, shape, feature,
-    surface_out, element_out, key_out, friction_out, restitution_out,
+    surface_out, element_out, key_out, friction_out, restitution_out, weights_out,
 ):  # fmt: skip
-    """Owners, identity and material of found contacts."""
+    """Owners, identity and material of found contacts; a primitive has no triangles, hence no weights."""
     for c in range(count):
         a = shape[c, 0]
         b = shape[c, 1]
@@ -64,10 +64,13 @@ def describe_contacts(
         surface_out[c, 1] = surface_number
         element_out[c, 0] = a
         element_out[c, 1] = b
-        key_out[c, 0] = a * shape_count + b
+        key_out[c, 0] = a * object_count + b
         key_out[c, 1] = feature[c]
         friction_out[c] = min(friction[a], friction[b])
         restitution_out[c] = min(restitution[a], restitution[b])
+        for side in range(2):
+            for k in range(3):
+                weights_out[c, side, k] = 0.0
 
 
 @njit
@@ -94,11 +97,12 @@ def select_points(
 
 
 @njit
-def find_penetrations(count, element, gap, penetration_out):
-    """The deepest contact of every shape; zero where nothing overlaps."""
+def find_penetrations(count, surface, element, gap, surface_number, penetration_out):
+    """The deepest contact of every shape of one surface; zero where nothing overlaps."""
     for i in range(penetration_out.shape[0]):
         penetration_out[i] = 0.0
     for c in range(count[0]):
         for side in range(2):
-            shape = element[c, side]
-            penetration_out[shape] = max(penetration_out[shape], -gap[c])
+            if surface[c, side] == surface_number:
+                shape = element[c, side]
+                penetration_out[shape] = max(penetration_out[shape], -gap[c])

@@ -6,20 +6,21 @@ from collections.abc import Callable
 
 import numpy as np
 
+from supple.core.build import Build
 from supple.core.schedule import Bound, Each, Phase, System
-from supple.errors import SimulationError
-from supple.mechanics.compile import CONTACT_ARRAYS
 from supple.mechanics.mechanism import contact_capacity
-from supple_collide.broad_kernels import find_pairs
-from supple_collide.contact_kernels import (
-    describe_contacts,
-    find_penetrations,
-    place_shapes,
-    place_still_shapes,
+from supple_collide.contact_kernels import find_penetrations, place_shapes, place_still_shapes
+from supple_collide.filters import list_collidables
+from supple_collide.finders import (
+    CONTACT_OUTPUTS,
+    Finder,
+    MeshFinder,
+    PrimitiveFinder,
+    find_surface,
+    refuse_overflow,
 )
-from supple_collide.narrow_kernels import find_contacts
-
-PAIRS_PER_CONTACT = 4
+from supple_collide.mesh_systems import has_meshes
+from supple_collide.sort_kernels import sort_contacts
 
 
 class PlaceShapes(System):
@@ -52,70 +53,47 @@ class PlaceShapes(System):
 
 
 class FindContacts(System):
-    """Broad phase, narrow phase, and what rows need to know of every contact."""
+    """Asks every finder in turn; contacts are sorted by pair, so that no order of anything matters."""
 
     phase = Phase.DETECT
-    reads = (
-        "collide.kind", "collide.size", "collide.x", "collide.q", "collide.reach", "collide.carrier",
-        "collide.group", "collide.friction", "collide.restitution",
-    )  # fmt: skip
-    writes = CONTACT_ARRAYS
+    writes = CONTACT_OUTPUTS
+
+    def __init__(self, build: Build) -> None:
+        objects = len(list_collidables(build))
+        self.finders: list[Finder] = [PrimitiveFinder(objects)]
+        if has_meshes(build):
+            self.finders.append(MeshFinder(objects))
+        self.reads = tuple(dict.fromkeys(name for finder in self.finders for name in finder.reads))
 
     def bind(self, arrays: Bound) -> Callable[[], None]:
-        """Bind shapes and contacts; the pair list is scratch."""
-        kind, size, x, q, reach, carrier, group, friction, restitution = (arrays[name] for name in self.reads)
-        count, surface, element, key, point, normal, gap, mu, bounce = (arrays[name] for name in self.writes)
-        capacity, shapes = contact_capacity(arrays.build), len(kind)
-        number = next(
-            i for i, member in enumerate(arrays.build.members("surfaces")) if member.name == "primitives"
-        )
-        movable = (carrier >= 0).astype(np.int64)
-        pairs = np.zeros((PAIRS_PER_CONTACT * capacity, 2), np.int64)
-        order, path_order = np.arange(shapes, dtype=np.int64), np.arange(shapes, dtype=np.int64)
-        shape, feature = np.zeros((capacity, 2), np.int64), np.zeros(capacity, np.int64)
+        """Bind the finders, and scratch to sort contacts with."""
+        finders = [finder.bind(arrays) for finder in self.finders]
+        capacity = contact_capacity(arrays.build)
+        count, *columns = (arrays[name] for name in self.writes)
+        columns = [column.reshape(capacity, -1) for column in columns]
+        order = np.zeros(capacity, np.int64)
+        integers, floats = np.zeros((capacity, 2), np.int64), np.zeros((capacity, 6))
 
         def find() -> None:
-            order[:] = path_order  # a sort that starts anew: the result must not depend on steps before
-            pair_count = find_pairs(kind, size, x, q, reach, movable, group, order, pairs)
-            _refuse_overflow("pairs of neighbouring shapes", pair_count, len(pairs), capacity)
-            found = find_contacts(
-                kind, size, x, q, reach, pairs, pair_count, shape, feature, point, normal, gap
-            )
-            _refuse_overflow("contacts", found, capacity, capacity)
-            describe_contacts(
-                friction,
-                restitution,
-                number,
-                shapes,
-                found,
-                shape,
-                feature,
-                surface,
-                element,
-                key,
-                mu,
-                bounce,
-            )
+            found = 0
+            for finder in finders:
+                found = finder(found)
+                refuse_overflow("contacts", found, capacity, capacity)
+            sort_contacts(found, order, integers, floats, *columns)
             count[0] = found
 
         return find
-
-
-def _refuse_overflow(noun: str, needed: int, room: int, capacity: int) -> None:
-    if needed > room:
-        what = f"{needed} {noun}, room for {room}: raise run.capacity.contacts above {capacity}"
-        raise SimulationError(what)
 
 
 class ObservePenetration(System):
     """The deepest contact of every shape, for its metric."""
 
     phase = Phase.OBSERVE
-    reads = ("contacts.count", "contacts.element", "contacts.gap")
+    reads = ("contacts.count", "contacts.surface", "contacts.element", "contacts.gap")
     writes = ("collide.penetration",)
 
     def bind(self, arrays: Bound) -> Callable[[], None]:
         """Bind the contacts."""
         contacts = [arrays[name] for name in self.reads]
-        penetration = arrays["collide.penetration"]
-        return lambda: find_penetrations(*contacts, penetration)
+        number, penetration = find_surface(arrays, "primitives"), arrays["collide.penetration"]
+        return lambda: find_penetrations(*contacts, number, penetration)

@@ -12,10 +12,11 @@ if TYPE_CHECKING:
 
 @hookimpl
 def supple_register(registry: Registry) -> None:
-    """Add the settings and the source of contact rows."""
+    """Add the settings, the source of contact rows and the forces they came to."""
     from supple_contact.components import Contact
 
     registry.add_settings("contact", Contact)
     registry.add_compiler(
         "contact.rows", "supple_contact.rows:compile_contact_rows", components=(), provides=["row_sources"]
     )
+    registry.add_system("contact.observe_forces", "supple_contact.systems:ObserveForces")

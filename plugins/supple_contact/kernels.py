@@ -69,3 +69,15 @@ def set_contact_bias(
         bias_out[g, 0] = bias
         bias_out[g, 1] = 0.0
         bias_out[g, 2] = 0.0
+
+
+@njit
+def find_forces(h, first, count, normal, impulse, force_out):
+    """force_out: mean force of the step on A in the world, from the impulses along n, t, s."""
+    for c in range(count[0]):
+        nx, ny, nz = normal[c, 0], normal[c, 1], normal[c, 2]
+        tx, ty, tz, sx, sy, sz = find_tangents(nx, ny, nz)
+        along_n, along_t, along_s = impulse[first + c, 0], impulse[first + c, 1], impulse[first + c, 2]
+        force_out[c, 0] = (along_n * nx + along_t * tx + along_s * sx) / h
+        force_out[c, 1] = (along_n * ny + along_t * ty + along_s * sy) / h
+        force_out[c, 2] = (along_n * nz + along_t * tz + along_s * sz) / h

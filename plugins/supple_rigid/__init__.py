@@ -12,12 +12,13 @@ if TYPE_CHECKING:
 
 @hookimpl
 def supple_register(registry: Registry) -> None:
-    """Add bodies, stacks of them, and the systems that move them."""
+    """Add bodies, stacks and arches of them, and the systems that move them."""
     from supple_rigid import components
 
     registry.add_component(components.Body)
     registry.add_component(components.Scatter)
     registry.add_component(components.Stack)
+    registry.add_component(components.Arch)
     registry.add_compiler(
         "rigid.bodies", "supple_rigid.compile:compile_bodies", components=["body"],
         provides=["mechanisms", "carriers"],

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from supple.core.component import Metric, Vector, component, field
 from supple.core.entity import Entity, SceneGraph
 from supple.core.pose import Pose
 from supple_collide.components import Box
+from supple_collide.mesh_components import Convex
 from supple_rigid.mass import shapes_of
 
 
@@ -15,12 +17,18 @@ from supple_rigid.mass import shapes_of
 class Body:
     """A free rigid body, made of the shapes at and below its entity. It starts at the entity's pose."""
 
-    mass: float = field(default=0.0, unit="kg", doc="Mass of all shapes together; 0 takes it from the density.", ge=0)
-    density: float = field(default=1000.0, unit="kg/m^3", doc="Density of all shapes, if no mass is given.", gt=0)
+    mass: float = field(
+        default=0.0, unit="kg", doc="Mass of all shapes together; 0 takes it from the density.", ge=0
+    )
+    density: float = field(
+        default=1000.0, unit="kg/m^3", doc="Density of all shapes, if no mass is given.", gt=0
+    )
     velocity: Vector = field(
         default=(0.0, 0.0, 0.0), unit="m/s", doc="Velocity of the centre of mass at the start, in the world."
     )
-    spin: Vector = field(default=(0.0, 0.0, 0.0), unit="rad/s", doc="Angular velocity at the start, in the world.")
+    spin: Vector = field(
+        default=(0.0, 0.0, 0.0), unit="rad/s", doc="Angular velocity at the start, in the world."
+    )
     metrics = (
         Metric("height", "m", "Height of the centre of mass.", "last"),
         Metric("speed", "m/s", "Speed of the centre of mass.", "last"),
@@ -49,9 +57,15 @@ class Body:
 class Scatter:
     """Moves the start of a body by chance, by the run's seed."""
 
-    position: float = field(default=0.0, unit="m", doc="Standard deviation of the start along each axis.", ge=0)
-    velocity: float = field(default=0.0, unit="m/s", doc="Standard deviation of the velocity along each axis.", ge=0)
-    spin: float = field(default=0.0, unit="rad/s", doc="Standard deviation of the spin about each axis.", ge=0)
+    position: float = field(
+        default=0.0, unit="m", doc="Standard deviation of the start along each axis.", ge=0
+    )
+    velocity: float = field(
+        default=0.0, unit="m/s", doc="Standard deviation of the velocity along each axis.", ge=0
+    )
+    spin: float = field(
+        default=0.0, unit="rad/s", doc="Standard deviation of the spin about each axis.", ge=0
+    )
 
     def check(self, entity: Entity, graph: SceneGraph) -> Iterator[str]:
         """Only a body can be scattered."""
@@ -81,3 +95,43 @@ class Stack:
             )
             for level in range(self.boxes)
         ]
+
+
+@component
+class Arch:
+    """A half circle of wedges that stands on the entity's xz plane; children block0 (at +x), block1, ..."""
+
+    blocks: int = field(unit="1", doc="Number of wedges.", gt=1, le=1000)
+    inner: float = field(unit="m", doc="Radius below the arch.", gt=0)
+    outer: float = field(unit="m", doc="Radius above the arch.", gt=0)
+    depth: float = field(unit="m", doc="Length along z.", gt=0)
+    friction: float = field(default=0.5, unit="1", doc="Coefficient of friction of every wedge.", ge=0)
+    density: float = field(default=1000.0, unit="kg/m^3", doc="Density of every wedge.", gt=0)
+
+    def __post_init__(self) -> None:
+        if self.outer <= self.inner:
+            raise ValueError(f"outer = {self.outer:g} must be greater than inner = {self.inner:g}")
+
+    def expand(self, entity: Entity) -> list[Entity]:
+        """One child with pose, hull and body for every wedge."""
+        return [
+            Entity(
+                f"{entity.path}/block{index}",
+                {
+                    "pose": Pose(axis=(0.0, 0.0, 1.0), angle=180.0 * (index + 0.5) / self.blocks),
+                    "convex": Convex(points=self._corners(), friction=self.friction),
+                    "body": Body(density=self.density),
+                },
+            )
+            for index in range(self.blocks)
+        ]
+
+    def _corners(self) -> tuple[Vector, ...]:
+        """Corners of a wedge about the x axis, seen from the centre of the arch."""
+        half = math.pi / (2 * self.blocks)
+        return tuple(
+            (radius * math.cos(half), side * radius * math.sin(half), z)
+            for radius in (self.inner, self.outer)
+            for side in (-1, 1)
+            for z in (-self.depth / 2, self.depth / 2)
+        )

@@ -11,10 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.core.entity import SceneGraph
-from supple.core.pose import relative_pose, world_pose
+from supple.core.pose import relative_pose, rotate, world_pose
+from supple.errors import Problem, UserError
+from supple_collide.mesh_shape import integrate_volume, load_mesh
 
 FloatArray = NDArray[np.float64]
 SOLID = ("box", "capsule", "sphere")
+"""Primitives with a volume."""
+SOLID_MESHES = ("convex", "mesh")
+"""Meshes, which have a volume if they are closed."""
 
 
 def shapes_of(path: str, graph: SceneGraph) -> Iterator[tuple[str, str, Any]]:
@@ -24,7 +29,7 @@ def shapes_of(path: str, graph: SceneGraph) -> Iterator[tuple[str, str, Any]]:
             (above.path for above in graph.ancestors(entity.path) if "body" in above.components), None
         )
         if owner == path:
-            for kind in SOLID:
+            for kind in (*SOLID, *SOLID_MESHES):
                 if kind in entity.components:
                     yield entity.path, kind, entity.components[kind]
 
@@ -64,12 +69,33 @@ class MassProperties:
     inertia: FloatArray
 
 
-def mass_properties(path: str, body: Any, graph: SceneGraph) -> MassProperties:
-    """Mass properties of the body at `path`, from all its shapes; overlaps count twice."""
+def integrate_solid(kind: str, shape: Any, path: str, scene: str) -> tuple[float, FloatArray, FloatArray]:
+    """Volume [m^3], centre [m] and inertia of 1 kg about the centre [m^2] of a shape, in its own frame.
+
+    `path` is that of its entity; `scene` is the file that names files of meshes.
+    """
+    if kind not in SOLID_MESHES:
+        return volume_of(kind, shape), np.zeros(3), np.diag(unit_inertia_of(kind, shape))
+    mesh = load_mesh(kind, shape, path, scene)
+    if not mesh.closed:
+        what = f"{shape.file or 'the mesh'} is open, so it has no volume and no mass"
+        raise UserError(
+            Problem(None, f"{path}.{kind}", what, "close its holes, use convex, or take the body away")
+        )
+    return integrate_volume(mesh)
+
+
+def mass_properties(path: str, body: Any, graph: SceneGraph, scene: str = "") -> MassProperties:
+    """Mass properties of the body at `path`, from all its shapes; overlaps count twice.
+
+    `scene` is the file beside which the files of meshes lie.
+    """
     parts = []
     for place, kind, shape in shapes_of(path, graph):
         position, rotation = relative_pose(world_pose(graph, path), world_pose(graph, place))
-        parts.append((volume_of(kind, shape), position, _turn(unit_inertia_of(kind, shape), rotation)))
+        volume, centre, unit = integrate_solid(kind, shape, place, scene)
+        turn = turn_matrix(rotation)
+        parts.append((volume, position + rotate(rotation, centre), turn @ unit @ turn.T))
     volume = sum(part[0] for part in parts)
     density = body.mass / volume if body.mass > 0 else body.density
     centre = sum((v * position for v, position, _ in parts), np.zeros(3)) / volume
@@ -80,14 +106,13 @@ def mass_properties(path: str, body: Any, graph: SceneGraph) -> MassProperties:
     return MassProperties(density * volume, centre, inertia)
 
 
-def _turn(diagonal: FloatArray, q: FloatArray) -> FloatArray:
+def turn_matrix(q: FloatArray) -> FloatArray:
+    """The rotation matrix of a unit quaternion."""
     w, x, y, z = q
-    turn = np.array(
+    return np.array(
         [
             [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
             [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
             [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
         ]
     )
-    turned: FloatArray = turn @ np.diag(diagonal) @ turn.T
-    return turned

@@ -9,5 +9,7 @@ from supple.core.component import component, field
 class GaussSeidelSettings:
     """When to stop, in `[run.gauss_seidel]`."""
 
-    tolerance: float = field(default=1e-10, unit="m/s", gt=0, doc="Worst natural-map residual that counts as solved.")
+    tolerance: float = field(
+        default=1e-10, unit="m/s", gt=0, doc="Worst natural-map residual that counts as solved."
+    )
     max_sweeps: int = field(default=5000, unit="1", gt=0, doc="Sweeps over all contacts before giving up.")

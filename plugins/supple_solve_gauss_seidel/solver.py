@@ -27,6 +27,8 @@ class GaussSeidel:
     bilateral rows: then the solver stalls.
     """
 
+    rescue = "newton"  # who may succeed where this one does not
+
     def __init__(self, settings: GaussSeidelSettings) -> None:
         self.settings = settings
         self._sweeper = Sweeper()

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import supple
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
+
+import supple
 
 HEAD = """
 format = 1

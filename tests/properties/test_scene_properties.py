@@ -29,8 +29,8 @@ about = "A ball and a crate fall."
 step = 0.002
 duration = 2.0
 gravity = [0, -9.81, 0]
-solver = "gauss_seidel"
-[run.gauss_seidel]
+solver = "newton"
+[run.newton]
 tolerance = 1e-10
 """
 BLOCKS = (

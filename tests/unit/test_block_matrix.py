@@ -98,3 +98,12 @@ def test_jacobian_products_are_those_of_the_dense_matrix():
     blocks.clear()
     blocks.add_row_velocities(v, u)
     np.testing.assert_allclose(u, 1.0 + dense @ v, rtol=1e-13)
+
+
+def test_groups_that_nothing_can_move_are_taken_out() -> None:
+    dense = np.array([[2.0, 0.5, 1e-17], [0.5, 1.0, 3e-17], [1e-17, 3e-17, 1e-16]])
+    size = np.array([1, 1, 1])
+    matrix = BlockMatrix.from_dense(dense, size)
+    matrix.clear_immovable_groups()
+    expected = np.array([[2.0, 0.5, 0.0], [0.5, 1.0, 0.0], [0.0, 0.0, 0.0]])
+    assert (matrix.to_dense(size) == expected).all()

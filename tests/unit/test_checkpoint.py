@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from run_toys import SCENE, Place
 
+from run_toys import SCENE, Place
 from supple.errors import ExitCode, UserError
 from supple.run.atomic import replacing
 from supple.run.checkpoint import read_checkpoint
@@ -118,9 +118,14 @@ def test_differences_are_named_by_their_path() -> None:
 def test_broken_write_leaves_the_old_file(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_bytes(b"old")
-    with pytest.raises(RuntimeError), replacing(path) as file:
-        file.write(b"new, but only half")
-        raise RuntimeError
+
+    def break_off() -> None:
+        with replacing(path) as file:
+            file.write(b"new, but only half")
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        break_off()
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
 

@@ -47,7 +47,7 @@ def test_reserve_hands_out_fresh_groups_until_the_capacity_is_used_up():
     assert (problem.friction[:200] == 9.0).all()
     with pytest.raises(SimulationError) as raised:
         problem.reserve(1)
-    assert str(raised.value) == "contact capacity 256 is used up; raise run.capacity"
+    assert str(raised.value) == "room for 256 groups of rows is used up; raise run.capacity.contacts"
     assert problem.count == 256
     problem.clear()
     assert problem.reserve(256) == 0

@@ -8,8 +8,8 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
-from run_toys import SCENE, Place
 
+from run_toys import SCENE, Place
 from supple.errors import UserError
 from supple.run.record import RecordingWriter
 from supple.run.recording import open_recording
@@ -153,7 +153,7 @@ def test_a_file_that_is_no_recording_is_never_overwritten(place: Place) -> None:
 
 
 def test_folder_that_does_not_exist_is_named(place: Place) -> None:
-    with pytest.raises(UserError, match="no folder .*nowhere"):
+    with pytest.raises(UserError, match=r"no folder .*nowhere"):
         simulate(place.options(record=place.folder / "nowhere" / "run.h5"))
 
 
@@ -213,9 +213,8 @@ def test_frames_per_second_become_whole_steps() -> None:
 
 
 def test_world_with_empty_arrays_is_recorded(tmp_path: Path) -> None:
-    from toy_worlds import make_world
-
     from supple.run.recording_layout import make_header
+    from toy_worlds import make_world
 
     def declare(build: object) -> None:
         build.add_state("toy.none", np.zeros((0, 3)), unit="m", doc="Nothing.", record=True)  # type: ignore[attr-defined]

@@ -161,17 +161,17 @@ def test_event(desk: Desk, table: str) -> None:
 RUNS = {
     "duration = 1": "1: run.step: is missing; give step [s]: Length of a time step",
     "step = 0.01\nduration = 1\nstpe = 2": (
-        "4: run.stpe: unknown key; [run] has: capacity, direct, duration, gauss_seidel, gravity, seed, smoke, solver,"
+        "4: run.stpe: unknown key; [run] has: capacity, direct, duration, gravity, newton, seed, smoke, solver,"
         " step. Did you mean 'step'?"
     ),
     "step = 0.5\nduration = 0.1": (
         "2: run.step: a step of 0.5 s is longer than the run of 0.1 s; make the step shorter or the duration longer"
     ),
     "step = 0.1\nduration = 1\nsolver = 'dirct'": (
-        "4: run.solver: unknown solver 'dirct'; choose from: direct, gauss_seidel. Did you mean 'direct'?"
+        "4: run.solver: unknown solver 'dirct'; choose from: direct, newton. Did you mean 'direct'?"
     ),
     "step = 0.1\nduration = 1\n[run.lemke]\ntolerance = 1": (
-        "4: run.lemke: no installed plugin has settings of this name; there are: direct, gauss_seidel"
+        "4: run.lemke: no installed plugin has settings of this name; there are: direct, newton"
     ),
     "step = 0.1\nduration = 1\n[run.direct]\ntolerance = 0": (
         "5: run.direct.tolerance: must be greater than 0, is 0; tolerance [m/s]: Residual that counts as solved"
@@ -184,7 +184,7 @@ RUNS = {
     ),
     "step = 0.1\nduration = 1\n[run.capacity]\ncontacts = 1.5": (
         "5: run.capacity.contacts: must be a whole number, not the number 1.5;"
-        " contacts [1]: Contact points at once; 0 chooses from the number of shapes"
+        " contacts [1]: Contacts, joints and limits at once; 0 chooses by the scene"
     ),
 }
 

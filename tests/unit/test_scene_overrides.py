@@ -84,7 +84,7 @@ def test_override_of_each_kind_of_place(desk: Desk) -> None:
     assert blueprint.run.step == 0.02
     assert blueprint.run.capacity.contacts == 9
     assert blueprint.settings["direct"].tolerance == 1e-3
-    assert blueprint.settings["gauss_seidel"].tolerance == 1e-9
+    assert blueprint.settings["newton"].tolerance == 1e-9
     assert value(blueprint, "a", "pose", "angle") == 90, "a component the entity lacked is added"
 
 
@@ -207,10 +207,10 @@ REFUSED = {
     ),
     "e.att=1": "e.att: unknown event; choose from: blink, push",
     "run.stp=1": (
-        "run.stp: unknown key; [run] has: capacity, direct, duration, gauss_seidel, gravity, seed, smoke, solver,"
+        "run.stp: unknown key; [run] has: capacity, direct, duration, gravity, newton, seed, smoke, solver,"
         " step. Did you mean 'step'?"
     ),
-    "run.solver=lemke": "run.solver: unknown solver 'lemke'; choose from: direct, gauss_seidel",
+    "run.solver=lemke": "run.solver: unknown solver 'lemke'; choose from: direct, newton",
     "a=1": "a: is not the path of a value; write a path such as walker.body.mass or run.step",
     "a={ mass = 1 }": 'a: names no single value; put the whole path in quotes: "a.KIND.KEY" = VALUE',
     "a..b=1": "a..b: is not the path of a value; write a path such as walker.body.mass or run.step",

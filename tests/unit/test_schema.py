@@ -89,7 +89,7 @@ def test_schema_tells_units_choices_and_plugs(schema: dict[str, Any]) -> None:
     assert entity["biped"]["properties"]["flesh"]["properties"]["stiffness"]["exclusiveMinimum"] == 0
     assert entity["pose"]["properties"]["position"]["items"] == {"type": "number"}
     run = schema["properties"]["run"]["properties"]
-    assert run["solver"]["enum"] == ["direct", "gauss_seidel"]
+    assert run["solver"]["enum"] == ["direct", "newton"]
     assert run["direct"]["properties"]["tolerance"]["description"].startswith("[m/s] ")
     assert set(schema["properties"]["event"]["items"]["properties"]) == {"name", "at", "push", "blink"}
 
@@ -183,7 +183,7 @@ def test_reference_describes_everything() -> None:
     described = {each["kind"]: each for each in describe_components(plugins.registry)}
     assert {kind: each["role"] for kind, each in described.items()} == {
         "pose": "component", "mass": "component", "biped": "component", "crowd": "component",
-        "push": "event", "blink": "event", "run": "settings", "run.direct": "settings", "run.gauss_seidel": "settings",
+        "push": "event", "blink": "event", "run": "settings", "run.direct": "settings", "run.newton": "settings",
     }  # fmt: skip
     mass = described["mass"]
     assert mass["doc"] == "Something heavy."

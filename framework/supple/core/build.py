@@ -88,6 +88,8 @@ class Build:
         self.metrics: list[BoundMetric] = []
         self.exposed: dict[str, dict[str, tuple[str, tuple[int, ...]]]] = {}
         self.frames: dict[str, Frame] = {}
+        #: Frames (carrier, row) that pass through each other; see `supple.mechanics.filters`.
+        self.ignored_pairs: set[tuple[tuple[str, int], tuple[str, int]]] = set()
         self.compiler = ""
         self.providing: tuple[str, ...] = ()
 

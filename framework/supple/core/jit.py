@@ -24,7 +24,8 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 CACHE_VARIABLE = "SUPPLE_CACHE_DIR"
 _IMPORT = re.compile(
-    rb"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]+(\([^)]*\)|[^\n]*)|import[ \t]+([\w., \t]+))", re.MULTILINE
+    rb"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]+(\([^)]*\)|[^\n]*)|import[ \t]+([\w., \t]+))",
+    re.MULTILINE,
 )
 
 

@@ -18,7 +18,9 @@ class Pose:
     """The place of an entity in the frame of its parent: first turned, then moved."""
 
     position: Vector = field(default=(0.0, 0.0, 0.0), unit="m", doc="Where the entity's origin is.")
-    axis: Vector = field(default=(0.0, 1.0, 0.0), unit="1", doc="Axis of the turn; need not have unit length.")
+    axis: Vector = field(
+        default=(0.0, 1.0, 0.0), unit="1", doc="Axis of the turn; need not have unit length."
+    )
     angle: float = field(default=0.0, unit="deg", doc="Angle of the turn about the axis, right-handed.")
 
     def __post_init__(self) -> None:

@@ -10,7 +10,7 @@ class Capacity:
     """How many of the things whose number changes from step to step there is room for."""
 
     contacts: int = field(
-        default=0, unit="1", doc="Contact points at once; 0 chooses from the number of shapes.", ge=0
+        default=0, unit="1", doc="Contacts, joints and limits at once; 0 chooses by the scene.", ge=0
     )
 
 
@@ -20,8 +20,10 @@ class Run:
 
     step: float = field(unit="s", doc="Length of a time step.", gt=0, le=1)
     duration: float = field(unit="s", doc="Simulated time of the whole run.", gt=0)
-    gravity: Vector = field(default=(0.0, -9.81, 0.0), unit="m/s^2", doc="Acceleration of free fall; y points up.")
-    solver: str = field(default="gauss_seidel", unit="", doc="Name of the solver of the constraint problem.")
+    gravity: Vector = field(
+        default=(0.0, -9.81, 0.0), unit="m/s^2", doc="Acceleration of free fall; y points up."
+    )
+    solver: str = field(default="newton", unit="", doc="Name of the solver of the constraint problem.")
     seed: int = field(default=0, unit="1", doc="Seed of all noise; --seed overrides it.", ge=0)
     smoke: int = field(default=50, unit="1", doc="Steps of a quick check that the scene runs at all.", gt=0)
     capacity: Capacity = field(default=Capacity(), unit="", doc="Room for things whose number changes.")

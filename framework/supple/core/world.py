@@ -94,7 +94,8 @@ class World:
 
     def _guard(self) -> None:
         """Stop at the first number that is not finite and say whose it is."""
-        if math.isfinite(np.add.reduce(self.arrays.next.floats)):
+        floats = self.arrays.next.floats
+        if math.isfinite(floats.dot(floats)):
             return
         for entry in self.schedule:
             for name in (*entry.writes, *entry.adds):

@@ -14,6 +14,9 @@ from supple.mechanics import block_matrix_kernels as kernels
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
+#: A diagonal block this much smaller than the largest is round-off, whatever the masses.
+IMMOVABLE = 1e-13
+
 
 def _grown(array: IntArray, needed: int) -> IntArray:
     """The array itself, or a new one of twice the length where it is too short. Contents are lost."""
@@ -40,6 +43,7 @@ class BlockMatrix:
         self.diagonal: IntArray = np.zeros(groups, np.int64)
         self.indices: IntArray = np.zeros(blocks, np.int64)
         self.values: FloatArray = np.zeros((blocks, 3, 3))
+        self._room = (0, 0, 0)
         self._mark: IntArray = np.zeros(groups, np.int64)
         self._next: IntArray = np.zeros(groups, np.int64)
         self._unit_start: IntArray = np.zeros(groups, np.int64)
@@ -53,23 +57,25 @@ class BlockMatrix:
         `group[k]` touches `unit[k]`; any order, repeated incidences do no harm. Units of different mechanisms
         need disjoint numbers below `unit_count`. Every group has its diagonal block, even one without a unit.
         """
-        count = len(group)
-        self._reserve_rows(group_count, unit_count, count)
-        kernels.sort_by_unit(group, unit, count, unit_count, self._unit_start, self._groups_of_unit)
-        kernels.sort_by_unit(unit, group, count, group_count, self._group_start, self._units_of_group)
-        incidence = (self._group_start, self._units_of_group, self._unit_start, self._groups_of_unit)
-        blocks = int(kernels.count_pattern(*incidence, group_count, self._mark, self.indptr))
+        self._reserve_rows(group_count, unit_count, len(group))
+        blocks = kernels.measure_pattern(
+            group, unit, group_count, unit_count, self._unit_start, self._groups_of_unit, self._group_start,
+            self._units_of_group, self._mark, self.indptr,
+        )  # fmt: skip
         if len(self.indices) < blocks:
             self.indices = _grown(self.indices, blocks)
             self.values = np.zeros((len(self.indices), 3, 3))
         kernels.build_pattern(
-            *incidence, group_count, self.indptr,
+            self._group_start, self._units_of_group, self._unit_start, self._groups_of_unit, group_count, self.indptr,
             self._mark, self._next, self.indices, self.diagonal, self.values,
         )  # fmt: skip
         self.group_count = group_count
         self.block_count = blocks
 
     def _reserve_rows(self, groups: int, units: int, incidences: int) -> None:
+        if self._room[0] >= groups and self._room[1] >= units and self._room[2] >= incidences:
+            return
+        self._room = (groups, units, incidences)
         self.indptr = _grown(self.indptr, groups + 1)
         self.diagonal = _grown(self.diagonal, groups)
         self._mark = _grown(self._mark, groups)
@@ -78,6 +84,12 @@ class BlockMatrix:
         self._unit_start = _grown(self._unit_start, units + 1)
         self._groups_of_unit = _grown(self._groups_of_unit, incidences)
         self._units_of_group = _grown(self._units_of_group, incidences)
+
+    def clear_immovable_groups(self) -> None:
+        """Take the groups out whose diagonal is but round-off, so that no solver divides by it."""
+        kernels.clear_immovable_groups(
+            self.indptr, self.indices, self.diagonal, self.group_count, IMMOVABLE, self.values
+        )
 
     def multiply(self, x: FloatArray, out: FloatArray) -> None:
         """out = W x; both [n, 3] (longer arrays may be given, their tails are left alone)."""

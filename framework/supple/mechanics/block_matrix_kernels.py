@@ -63,6 +63,20 @@ def count_pattern(
 
 
 @njit
+def measure_pattern(
+    group, unit, group_count, unit_count,
+    unit_start_out, groups_of_unit_out, group_start_out, units_of_group_out, mark_out, indptr_out,
+):  # fmt: skip
+    """Sort the incidences both ways and find the row starts of the pattern. Returns the block count."""
+    count = group.shape[0]
+    sort_by_unit(group, unit, count, unit_count, unit_start_out, groups_of_unit_out)
+    sort_by_unit(unit, group, count, group_count, group_start_out, units_of_group_out)
+    return count_pattern(
+        group_start_out, units_of_group_out, unit_start_out, groups_of_unit_out, group_count, mark_out, indptr_out
+    )
+
+
+@njit
 def build_pattern(
     group_start, units_of_group, unit_start, groups_of_unit, group_count, indptr,
     mark_out, next_out, indices_out, diagonal_out, values_out,
@@ -112,3 +126,27 @@ def multiply(indptr, indices, values, group_count, x, y_out):
         y_out[i, 0] = y0
         y_out[i, 1] = y1
         y_out[i, 2] = y2
+
+
+@njit
+def clear_immovable_groups(indptr, indices, diagonal, group_count, threshold, values_out):
+    """Set the blocks of groups to zero whose diagonal is but round-off: no impulse moves them.
+
+    Such a group is a row between neighbours that their joint keeps from moving along it. The threshold is
+    relative to the largest diagonal; solvers give groups with zero diagonal no impulse.
+    """
+    largest = 0.0
+    for i in range(group_count):
+        block = diagonal[i]
+        largest = max(largest, values_out[block, 0, 0] + values_out[block, 1, 1] + values_out[block, 2, 2])
+    for i in range(group_count):
+        block = diagonal[i]
+        trace = values_out[block, 0, 0] + values_out[block, 1, 1] + values_out[block, 2, 2]
+        if trace > threshold * largest:
+            continue
+        for p in range(indptr[i], indptr[i + 1]):
+            mirror = find_block(indptr, indices, indices[p], i)
+            for row in range(3):
+                for column in range(3):
+                    values_out[p, row, column] = 0.0
+                    values_out[mirror, row, column] = 0.0

@@ -22,6 +22,7 @@ ARRAY_OF_METRIC = {
     "contacts": "rows.contacts",
     "sweeps": "rows.iterations",
     "solver_failures": "rows.failures.next",
+    "solver_rescues": "rows.rescues.next",
     "kinetic_energy": "energy.kinetic",
     "potential_energy": "energy.potential",
     "energy_initial": "energy.initial.next",
@@ -41,7 +42,7 @@ def compile_rows(build: Build) -> None:
     for name, unit, doc in (
         ("residual", "m/s", "Worst natural-map residual of this step."),
         ("penetration", "m", "Deepest penetration at the start of this step."),
-        ("contacts", "1", "Groups of rows in this step."),
+        ("contacts", "1", "Frictional contacts in this step."),
         ("iterations", "1", "Iterations of the solver."),
     ):
         build.add_step(f"rows.{name}", (1,), unit=unit, doc=doc)
@@ -54,6 +55,7 @@ def compile_rows(build: Build) -> None:
         record=True,
     )
     build.add_state("rows.failures", [0.0], unit="1", doc="Steps whose solve fell short so far.")
+    build.add_state("rows.rescues", [0.0], unit="1", doc="Steps in which another solver had to help so far.")
     build.add_state("rows.last_count", [0], unit="1", doc="Groups of the last step.", dtype=np.int64)
     build.add_state(
         "rows.last_key", np.zeros((capacity, 2)), unit="1", doc="Their identities, sorted.", dtype=np.int64,
@@ -84,6 +86,10 @@ def _declare_contacts(build: Build, capacity: int) -> None:
             f"contacts.{name}", (capacity, *shape), unit=unit, doc=doc, count="contacts.count", record=True,
             dtype=dtype,
         )  # fmt: skip
+    build.add_step(
+        "contacts.force", (capacity, 3), unit="N", doc="Force on A, in the world.", count="contacts.count",
+        record=True,
+    )  # fmt: skip
 
 
 def _declare_energy(build: Build) -> None:

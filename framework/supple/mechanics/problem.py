@@ -15,19 +15,18 @@ from numpy.typing import NDArray
 
 from supple.errors import SimulationError, UserError
 from supple.mechanics.block_matrix import BlockMatrix
-from supple.mechanics.rows import BILATERAL
+from supple.mechanics.problem_kernels import reset_groups
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 FORMAT: Final = 1
 
-# What a group is until somebody writes into it; also the list of the arrays that are saved.
-_DEFAULTS: Final[dict[str, float]] = {
-    "law": BILATERAL, "size": 1, "friction": 0.0, "restitution": 0.0, "scale": 1.0,
-    "lower": -np.inf, "upper": np.inf, "compliance": 0.0, "bias": 0.0, "gap": 0.0,
-    "u_now": 0.0, "key": -1, "free": 0.0,
-}  # fmt: skip
+_ARRAYS: Final = (
+    "law", "size", "friction", "restitution", "scale", "lower", "upper", "compliance", "bias", "gap", "u_now",
+    "key", "free",
+)  # fmt: skip
+"""The arrays of the groups, which are saved and trimmed alike."""
 
 
 def _integers(*shape: int) -> IntArray:
@@ -77,9 +76,13 @@ class ConstraintProblem:
         """Add `extra` groups with default values (free bilateral rows) and return the index of the first."""
         first, last = self.count, self.count + extra
         if last > self.capacity:
-            raise SimulationError(f"contact capacity {self.capacity} is used up; raise run.capacity")
-        for name, value in _DEFAULTS.items():
-            getattr(self, name)[first:last] = value
+            raise SimulationError(
+                f"room for {self.capacity} groups of rows is used up; raise run.capacity.contacts"
+            )
+        reset_groups(
+            first, last, self.law, self.size, self.friction, self.restitution, self.scale, self.lower, self.upper,
+            self.compliance, self.bias, self.gap, self.u_now, self.key, self.free,
+        )  # fmt: skip
         self.count = last
         return first
 
@@ -87,14 +90,14 @@ class ConstraintProblem:
         """The same problem with arrays that are views of the groups in use. W is shared."""
         view = copy.copy(self)
         view.capacity = self.count
-        for name in _DEFAULTS:
+        for name in _ARRAYS:
             setattr(view, name, getattr(self, name)[: self.count])
         return view
 
     def save(self, path: Path) -> None:
         """Write the groups in use to an .npz file of plain arrays."""
         groups, blocks = self.W.group_count, self.W.block_count
-        arrays = {name: getattr(self, name)[: self.count] for name in _DEFAULTS}
+        arrays = {name: getattr(self, name)[: self.count] for name in _ARRAYS}
         arrays["W_indptr"] = self.W.indptr[: groups + 1]
         arrays["W_indices"] = self.W.indices[:blocks]
         arrays["W_values"] = self.W.values[:blocks]
@@ -108,7 +111,7 @@ class ConstraintProblem:
                 raise UserError(f"{path}: is not a constraint problem of format {FORMAT}")
             problem = cls(len(stored["law"]), float(stored["step"]))
             problem.reserve(problem.capacity)
-            for name in _DEFAULTS:
+            for name in _ARRAYS:
                 getattr(problem, name)[:] = stored[name]
             problem.W = BlockMatrix.from_arrays(stored["W_indptr"], stored["W_indices"], stored["W_values"])
         return problem

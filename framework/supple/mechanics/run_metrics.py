@@ -11,6 +11,7 @@ RUN_METRICS = (
     Metric("contacts", "1", "Contacts that were solved for, on average.", "mean"),
     Metric("sweeps", "1", "Iterations of the solver, on average.", "mean"),
     Metric("solver_failures", "1", "Steps whose solve fell short of its tolerance.", "last"),
+    Metric("solver_rescues", "1", "Steps in which a better solver had to help.", "last"),
     Metric("kinetic_energy", "J", "Kinetic energy at the end.", "last"),
     Metric("potential_energy", "J", "Potential energy at the end, zero at the origin.", "last"),
     Metric("energy_initial", "J", "Kinetic and potential energy at the start.", "last"),

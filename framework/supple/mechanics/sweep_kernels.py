@@ -9,15 +9,15 @@ from __future__ import annotations
 import numpy as np
 
 from supple.core.jit import njit
-from supple.mechanics.cone_kernels import factor_contact, solve_factored_contact
-from supple.mechanics.residual_kernels import compute_row_velocities, find_worst_group
-from supple.mechanics.rows import BILATERAL, COULOMB, UNILATERAL
 from supple.mechanics.anderson_kernels import (
     add_momentum,
     measure_step,
     mix_history,
     remember_differences,
 )
+from supple.mechanics.cone_kernels import factor_contact, solve_factored_contact
+from supple.mechanics.residual_kernels import compute_row_velocities, find_worst_group
+from supple.mechanics.rows import BILATERAL, COULOMB, UNILATERAL
 
 # The residual costs about a quarter of a sweep: a warm start gets it after every sweep, later it is rarer.
 ALWAYS_CHECKED = 8

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from supple.core.build import Build
 from supple.core.schedule import Bound, Each, Phase, System
-from supple.errors import SimulationError
 from supple.mechanics import warm_kernels
 from supple.mechanics.mechanism import Mechanism, RowSource
 from supple.mechanics.problem import ConstraintProblem
+from supple.mechanics.rescue import make_solvers, solve_with_rescue
 from supple.mechanics.residual import natural_map_residual
+from supple.mechanics.rows import COULOMB
 
 
 class AssembleRows(System):
@@ -45,11 +45,11 @@ class AssembleRows(System):
             for source in sources:
                 source.append(problem)
             n = problem.count
-            count[0] = contacts[0] = n
+            count[0] = n
+            contacts[0] = np.count_nonzero(problem.law[:n] == COULOMB)
             penetration[0] = max(0.0, -problem.gap[:n].min()) if n else 0.0
             if n == 0:
                 return
-            problem.u_now[:n] = 0.0
             for mechanism, velocity in zip(mechanisms, velocities, strict=True):
                 mechanism.jacobian.add_row_velocities(velocity, problem.u_now)
             for source in sources:
@@ -57,6 +57,7 @@ class AssembleRows(System):
             _couple(problem, mechanisms)
             for mechanism in mechanisms:
                 mechanism.add_delassus(problem.W)
+            problem.W.clear_immovable_groups()
 
         return assemble
 
@@ -81,19 +82,16 @@ class SolveRows(System):
     phase = Phase.SOLVE
     reads = (
         "rows.problem", "rows.last_count", "rows.last_key", "rows.last_impulse", "rows.failures",
-        Each("mechanisms", "v_free"),
+        "rows.rescues", Each("mechanisms", "v_free"),
     )  # fmt: skip
     writes = (
-        "rows.impulse", "rows.residual", "rows.iterations", "rows.failures.next",
+        "rows.impulse", "rows.residual", "rows.iterations", "rows.failures.next", "rows.rescues.next",
         "rows.last_count.next", "rows.last_key.next", "rows.last_impulse.next",
         Each("mechanisms", "row_impulse"),
     )  # fmt: skip
 
     def __init__(self, build: Build) -> None:
-        name = build.run.solver
-        registered = build.registry.find(build.registry.solvers, "solver", name)
-        self.solver = registered.load()(build.settings(name))
-        self.name = name
+        self.solvers = make_solvers(build)
 
     def bind(self, arrays: Bound) -> Callable[[], None]:
         """Bind the problem, the warm start, and the velocities of all mechanisms."""
@@ -102,12 +100,10 @@ class SolveRows(System):
         pairs = [
             (m.jacobian, arrays[m.v_free].reshape(-1), arrays[m.row_impulse].reshape(-1)) for m in mechanisms
         ]
-        impulse, residual, iterations = (
-            arrays["rows.impulse"],
-            arrays["rows.residual"],
-            arrays["rows.iterations"],
-        )
+        impulse = arrays["rows.impulse"]
+        residual, iterations = arrays["rows.residual"], arrays["rows.iterations"]
         failures, failures_next = arrays["rows.failures"], arrays["rows.failures.next"]
+        rescues, rescues_next = arrays["rows.rescues"], arrays["rows.rescues.next"]
         last_count, last_key, last_impulse = (
             arrays[f"rows.last_{part}"] for part in ("count", "key", "impulse")
         )
@@ -123,19 +119,14 @@ class SolveRows(System):
                 for jacobian, v_free, _ in pairs:
                     jacobian.add_row_velocities(v_free, problem.free)
                 warm_kernels.match_impulses(n, problem.key, last_count, last_key, last_impulse, impulse)
-                solution = self.solver.solve(problem, impulse)
-                self._refuse_failure(solution)
+                solution, tries = solve_with_rescue(self.solvers, problem, impulse)
                 impulse[:n] = solution.impulse[:n]
                 iterations[0] = solution.iterations
                 residual[0], _ = natural_map_residual(problem, impulse)
                 failures_next[0] = failures[0] + (solution.status != "converged")
+                rescues_next[0] = rescues[0] + (tries > 1)
                 for jacobian, _, generalised in pairs:
                     jacobian.add_transposed_impulses(impulse, generalised)
             warm_kernels.keep_impulses(n, problem.key, impulse, *kept)
 
         return solve
-
-    def _refuse_failure(self, solution: Any) -> None:
-        if solution.status == "failed":
-            what = f"solver {self.name} failed after {solution.iterations} iterations"
-            raise SimulationError(f"{what}, residual {solution.residual:.3g} m/s")

@@ -18,6 +18,7 @@ COMMANDS = {
     "run": "supple.run.commands_run:run",
     "check": "supple.run.commands_check:check",
     "claims": "supple.run.commands_claims:claims",
+    "solve": "supple.run.commands_solve:solve",
     "info": "supple.run.commands_info:info",
     "components": "supple.run.commands_look:components",
     "systems": "supple.run.commands_look:systems",

@@ -28,6 +28,7 @@ from supple.run.options import (
 @click.option("--checkpoint", type=FILE, metavar="FILE", help="Keep a checkpoint to resume from.")
 @click.option("--every", type=read_positive, metavar="S", help="Simulated time between checkpoints [s].  [default: 1]")
 @click.option("--resume", type=FILE, metavar="FILE", help="Go on from a checkpoint of the same scene.")
+@click.option("--save-problems", type=FILE, metavar="DIR", help="Write the contact problem of every step.")
 @plugin_options
 @outside_option
 @json_option
@@ -43,6 +44,7 @@ def run(
     checkpoint: Path | None,
     every: float | None,
     resume: Path | None,
+    save_problems: Path | None,
     plugin_files: tuple[Path, ...],
     disabled: tuple[str, ...],
     allow_outside: bool,
@@ -70,6 +72,7 @@ def run(
         checkpoint=checkpoint,
         every=every or 1.0,
         resume=resume,
+        save_problems=save_problems,
         plugins=plugin_files,
         disabled=disabled,
         allow_outside=allow_outside,

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
+from rich.console import Console, Group
 from rich.live import Live
 from rich.markup import escape
 from rich.progress_bar import ProgressBar
@@ -96,7 +96,7 @@ class PlainDisplay:
 
 
 class LiveDisplay:
-    """One line with a bar that is redrawn a few times a second. Drawn by the stepping thread itself, so that no
+    """A bar and its figures, redrawn a few times a second. Drawn by the stepping thread itself, so that no
     second thread competes with it."""
 
     def __init__(self) -> None:
@@ -129,12 +129,9 @@ class LiveDisplay:
             self._gauge.restart()
         if self._pace.look():
             line = Table.grid(padding=(0, 1))
-            line.add_row(
-                ProgressBar(total=1.0, completed=self._gauge.fraction, width=24),
-                Text(f"{self._gauge.fraction:4.0%}"),
-                Text(self._gauge.describe()),
-            )
-            self._live.update(line, refresh=True)
+            bar = ProgressBar(total=1.0, completed=self._gauge.fraction, width=40)
+            line.add_row(bar, Text(f"{self._gauge.fraction:4.0%}"))
+            self._live.update(Group(line, Text(self._gauge.describe())), refresh=True)
         return world.steps + self._pace.stride
 
     def end(self) -> None:

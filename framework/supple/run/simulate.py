@@ -28,6 +28,7 @@ from supple.run.failure import Failure, write_failure
 from supple.run.record import Recorder, start_recording
 from supple.run.recording_layout import make_header, steps_per_frame
 from supple.run.runner import Runner
+from supple.run.save_problems import ProblemSaver
 from supple.run.stop import Stop
 from supple.run.summary import check_expectations, judge_expectations, summarise
 from supple.run.versions import list_versions
@@ -48,6 +49,7 @@ class RunOptions:
     checkpoint: Path | None = None
     every: float = 1.0
     resume: Path | None = None
+    save_problems: Path | None = None
     plugins: tuple[Path, ...] = ()
     disabled: tuple[str, ...] = ()
     allow_outside: bool = False
@@ -83,9 +85,10 @@ class _Files:
     writer: CheckpointWriter
     recorder: Recorder | None = None
     checkpointer: Checkpointer | None = None
+    problems: ProblemSaver | None = None
 
     def observers(self) -> list[Any]:
-        return [one for one in (self.recorder, self.checkpointer) if one is not None]
+        return [one for one in (self.recorder, self.checkpointer, self.problems) if one is not None]
 
     def finish(self, world: World) -> None:
         if self.checkpointer is not None:
@@ -162,6 +165,8 @@ def _open_files(options: RunOptions, world: World, versions: dict[str, Any]) -> 
         every = max(1, round(options.every / h))
         flush = files.recorder.flush if files.recorder is not None else lambda: None
         files.checkpointer = Checkpointer(options.checkpoint, files.writer, every, before=flush)
+    if options.save_problems is not None:
+        files.problems = ProblemSaver(options.save_problems)
     return files
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import tomli
 
 from supple.errors import Problem, SceneError, Where, suggest
-from supple.scene.toml_scanner import KeyPath, ScanError, Scanner, one_line
+from supple.scene.toml_scanner import KeyPath, ScanError, Scanner, one_line, printable
 
 __all__ = ["KeyPath", "locate_keys", "nearest_line", "parse_toml", "read_toml"]
 
@@ -179,7 +179,7 @@ def read_toml(path: Path) -> tuple[dict[str, Any], dict[KeyPath, int]]:
 
 
 def _read_bytes(path: Path) -> bytes:
-    where = Where(one_line(str(path)))
+    where = Where(printable(str(path)))  # never shortened: the end of a path is what tells files apart
     try:
         if path.is_dir():
             raise SceneError(

@@ -172,7 +172,12 @@ def _unescape(match: re.Match[str]) -> str:
         return match.group()
 
 
+def printable(text: str) -> str:
+    """The text without line breaks and other characters that cannot be shown."""
+    return text if text.isprintable() else repr(text)[1:-1]
+
+
 def one_line(text: str) -> str:
     """The text as it may stand in a one-line message, shortened when long."""
-    shown = text if text.isprintable() else repr(text)[1:-1]
+    shown = printable(text)
     return shown if len(shown) <= 80 else f"{shown[:77]}..."

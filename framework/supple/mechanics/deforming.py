@@ -1,0 +1,52 @@
+"""Surfaces whose vertices move by themselves: flesh, boundaries of tetrahedra, skins."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.core.schedule import Bound
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+
+@runtime_checkable
+class DeformingSurface(Protocol):
+    """A triangle mesh that bends. Put it into the collection `surfaces`; collision finds it there.
+
+    `positions` and `velocities` name arrays [nv, 3] of its vertices in the world [m, m/s]: State, or Step values
+    made in DETECT. `triangles` [nt, 3] are counter-clockwise from outside; the tree is built on `rest` [nv, 3].
+    `path` is the entity it belongs to. Behind its triangles it is solid to `thickness` [m]; 0 suffices where
+    nothing starts inside it.
+
+    Of a contact on its side, `contacts.element` is the triangle and `contacts.weights` are the barycentric
+    weights of the point.
+    """
+
+    name: str
+    path: str
+    positions: str
+    velocities: str
+    triangles: IntArray
+    rest: FloatArray
+    friction: float
+    restitution: float
+    thickness: float
+    self_contact: bool
+
+    @property
+    def reads(self) -> Sequence[str]:
+        """The arrays that it looks at when asked for rows."""
+        ...
+
+    def bind(self, arrays: Bound) -> None:
+        """Look up the declared arrays once."""
+        ...
+
+    def add_contact_rows(self, first_group: int, directions: FloatArray) -> None:
+        """Append the Jacobian of its side of all contacts; contact c is group first_group + c."""
+        ...

@@ -1,0 +1,32 @@
+"""Kernel of the constraint problem."""
+
+from __future__ import annotations
+
+import math
+
+from supple.core.jit import njit
+from supple.mechanics.rows import BILATERAL
+
+
+@njit
+def reset_groups(
+    first, last, law_out, size_out, friction_out, restitution_out, scale_out, lower_out, upper_out,
+    compliance_out, bias_out, gap_out, u_now_out, key_out, free_out,
+):  # fmt: skip
+    """What groups are until somebody writes into them: free bilateral rows without an identity."""
+    for g in range(first, last):
+        law_out[g] = BILATERAL
+        size_out[g] = 1
+        friction_out[g] = 0.0
+        restitution_out[g] = 0.0
+        gap_out[g] = 0.0
+        key_out[g, 0] = -1
+        key_out[g, 1] = -1
+        for row in range(3):
+            scale_out[g, row] = 1.0
+            lower_out[g, row] = -math.inf
+            upper_out[g, row] = math.inf
+            compliance_out[g, row] = 0.0
+            bias_out[g, row] = 0.0
+            u_now_out[g, row] = 0.0
+            free_out[g, row] = 0.0

@@ -1,0 +1,54 @@
+"""Asking the next better solver when one falls short."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.core.build import Build
+from supple.errors import SimulationError
+from supple.mechanics.problem import ConstraintProblem
+from supple.mechanics.residual import natural_map_residual
+from supple.mechanics.solution import Solution, Solver
+
+FloatArray = NDArray[np.float64]
+
+
+def make_solvers(build: Build) -> list[tuple[str, Solver]]:
+    """The solver that the scene names, and those that rescue it, by their names.
+
+    A solver class may have an attribute `rescue` with the name of the solver to ask when it falls short.
+    """
+    solvers: dict[str, Solver] = {}
+    name = build.run.solver
+    while name and name not in solvers:
+        solver = build.registry.find(build.registry.solvers, "solver", name).load()(build.settings(name))
+        solvers[name] = solver
+        name = getattr(solver, "rescue", "")
+    return list(solvers.items())
+
+
+def solve_with_rescue(
+    solvers: Sequence[tuple[str, Solver]], problem: ConstraintProblem, warm: FloatArray
+) -> tuple[Solution, int]:
+    """The first solution that converged, or else the best of those short of it, and how many were tried.
+
+    Each goes on from the best impulses so far.
+    """
+    best, best_residual = None, math.inf
+    for tries, (_, solver) in enumerate(solvers, start=1):
+        solution = solver.solve(problem, warm)
+        if solution.status == "converged":
+            return solution, tries
+        if solution.status != "failed":
+            residual, _ = natural_map_residual(problem, solution.impulse)
+            if residual < best_residual:
+                best, best_residual = solution, residual
+                warm = solution.impulse
+    if best is None:
+        names = ", ".join(name for name, _ in solvers)
+        raise SimulationError(f"no solution of the contact problem; tried {names}")
+    return best, len(solvers)

@@ -1,0 +1,124 @@
+"""Solving a stored problem by name, with rescue, and timing it."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.core.registry import Registry
+from supple.errors import Problem, UserError
+from supple.mechanics.lcp import solve_lcp
+from supple.mechanics.problem import ConstraintProblem
+from supple.mechanics.residual import natural_map_residual
+from supple.mechanics.solution import Solution, Status
+from supple.mechanics.stored_problems import StoredLcp, relative_residual
+
+FloatArray = NDArray[np.float64]
+Result = TypeVar("Result")
+
+CONTACT_SOLVER: Final = "newton"
+LCP_SOLVER: Final = "lemke"
+REPETITIONS: Final = 3
+ENOUGH_SECONDS: Final = 0.3
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What `supple solve` found. `residual` is without unit, `speed` the worst group in m/s (None for an LCP)."""
+
+    kind: str
+    size: int
+    values: FloatArray
+    status: Status
+    solver: str
+    iterations: int
+    residual: float
+    speed: float | None
+    seconds: float
+
+    def summary(self) -> dict[str, Any]:
+        """The same without the values, for people and for JSON."""
+        count = {"contacts": self.size} if self.kind == "contact" else {"rows": self.size}
+        speed = {} if self.speed is None else {"residual_speed": self.speed}
+        return {
+            "kind": self.kind, **count, "status": self.status, "solver": self.solver,
+            "iterations": self.iterations, "residual": self.residual, **speed, "seconds": self.seconds,
+        }  # fmt: skip
+
+
+def solve_stored(
+    stored: ConstraintProblem | StoredLcp, registry: Registry, solver: str, tolerance: float
+) -> Answer:
+    """Solve with the named solver ("" for the default one) to a relative tolerance."""
+    if isinstance(stored, StoredLcp):
+        if solver not in ("", LCP_SOLVER):
+            registry.find(registry.solvers, "solver", solver)
+            what = f"solver {solver} does not solve complementarity problems"
+            raise UserError(Problem(None, "--solver", what, f"choose {LCP_SOLVER}"))
+        found, seconds = _measure(lambda: solve_lcp(stored.M, stored.q, tolerance))
+        return Answer(
+            "lcp",
+            len(stored.q),
+            found.z,
+            found.status,
+            LCP_SOLVER,
+            found.pivots,
+            found.residual,
+            None,
+            seconds,
+        )
+    return _solve_contacts(stored, registry, solver or CONTACT_SOLVER, tolerance)
+
+
+def _solve_contacts(problem: ConstraintProblem, registry: Registry, name: str, tolerance: float) -> Answer:
+    best, tried, iterations, seconds = None, [], 0, 0.0
+    while name and name not in tried:
+        tried.append(name)
+        one, rescue = _solve_once(problem, registry, name, tolerance)
+        iterations += one.iterations
+        seconds += one.seconds
+        if best is None or one.residual < best.residual or one.status == "converged":
+            best = one
+        name = "" if one.status == "converged" else rescue
+    assert best is not None
+    return Answer(**{**best.__dict__, "iterations": iterations, "seconds": seconds})
+
+
+def _solve_once(
+    problem: ConstraintProblem, registry: Registry, name: str, tolerance: float
+) -> tuple[Answer, str]:
+    """The answer of one solver, and the name of the one that may do better."""
+    registered = registry.find(registry.solvers, "solver", name)
+    # Every group within this speed makes the norm over all groups small enough.
+    size = float(np.linalg.norm(problem.free[: problem.count])) or 1.0
+    speed = tolerance * size / math.sqrt(max(1, problem.count))
+    solver = registered.load()(registered.settings(tolerance=speed))
+    cold = np.zeros((problem.count, 3))
+    found: Solution
+    found, seconds = _measure(lambda: solver.solve(problem, cold))
+    columns = np.arange(3)[None, :] < problem.size[: problem.count, None]
+    answer = Answer(
+        "contact", problem.count, found.impulse[: problem.count][columns], found.status, name, found.iterations,
+        relative_residual(problem, found.impulse), natural_map_residual(problem, found.impulse)[0], seconds,
+    )  # fmt: skip
+    return answer, getattr(solver, "rescue", "")
+
+
+def _measure(run: Callable[[], Result]) -> tuple[Result, float]:
+    """The result, and the time of the quickest repetition. The first run, which may compile, does not count."""
+    result = run()
+    quickest, spent = math.inf, 0.0
+    for _ in range(REPETITIONS):
+        began = time.perf_counter()
+        run()
+        seconds = time.perf_counter() - began
+        quickest, spent = min(quickest, seconds), spent + seconds
+        if spent > ENOUGH_SECONDS:
+            break
+    return result, quickest

@@ -1,0 +1,181 @@
+"""Trees of bounding boxes over triangles: refitting, and finding triangles and pairs of triangles.
+
+Nodes stand in depth-first order: the left child of node i is i + 1, the right one nodes[i, RIGHT]; a leaf has
+nodes[i, COUNT] > 0 triangles, in `order` from nodes[i, FIRST_PLACE] on. Boxes are (low, high), six numbers. One
+pool of arrays holds the trees of all meshes.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from supple.core.jit import njit
+
+# Columns of the nodes.
+RIGHT, FIRST_PLACE, COUNT = range(3)
+# A path from the root to a leaf of a balanced tree is far shorter than this.
+STACK = 256
+
+
+@njit
+def refit_tree(
+    triangles, nodes, order, first_node, last_node,
+    x, bounds_out, triangle_bounds_out,
+):  # fmt: skip
+    """Boxes of the triangles and nodes first_node <= i < last_node around the vertices x [nv, 3] as they are."""
+    for node in range(last_node - 1, first_node - 1, -1):
+        if nodes[node, COUNT] == 0:
+            left, right = node + 1, nodes[node, RIGHT]
+            for k in range(3):
+                bounds_out[node, k] = min(bounds_out[left, k], bounds_out[right, k])
+                bounds_out[node, 3 + k] = max(bounds_out[left, 3 + k], bounds_out[right, 3 + k])
+            continue
+        for k in range(3):
+            bounds_out[node, k], bounds_out[node, 3 + k] = math.inf, -math.inf
+        for place in range(nodes[node, FIRST_PLACE], nodes[node, FIRST_PLACE] + nodes[node, COUNT]):
+            t = order[place]
+            a, b, c = triangles[t, 0], triangles[t, 1], triangles[t, 2]
+            for k in range(3):
+                low, high = min(x[a, k], x[b, k], x[c, k]), max(x[a, k], x[b, k], x[c, k])
+                triangle_bounds_out[t, k], triangle_bounds_out[t, 3 + k] = low, high
+                bounds_out[node, k] = min(bounds_out[node, k], low)
+                bounds_out[node, 3 + k] = max(bounds_out[node, 3 + k], high)
+
+
+@njit
+def boxes_meet(bounds_a, a, bounds_b, b, grow):
+    """Whether two boxes come nearer than `grow` [m] along every axis."""
+    return (
+        bounds_a[a, 0] <= bounds_b[b, 3] + grow and bounds_b[b, 0] <= bounds_a[a, 3] + grow
+        and bounds_a[a, 1] <= bounds_b[b, 4] + grow and bounds_b[b, 1] <= bounds_a[a, 4] + grow
+        and bounds_a[a, 2] <= bounds_b[b, 5] + grow and bounds_b[b, 2] <= bounds_a[a, 5] + grow
+    )  # fmt: skip
+
+
+@njit
+def query_tree(
+    nodes, order, root, bounds, triangle_bounds, box, box_row, grow,
+    stack, found_out,
+):  # fmt: skip
+    """The triangles whose boxes come within `grow` [m] of box[box_row]; in the order of the tree.
+
+    Returns how many there are; those beyond the capacity of found_out are not written. `stack` [STACK] is
+    scratch.
+    """
+    found = np.int64(0)
+    stack[0], depth = root, 1
+    while depth > 0:
+        depth -= 1
+        node = stack[depth]
+        if not boxes_meet(bounds, node, box, box_row, grow):
+            continue
+        if nodes[node, COUNT] == 0:
+            stack[depth], stack[depth + 1] = nodes[node, RIGHT], node + 1
+            depth += 2
+            continue
+        for place in range(nodes[node, FIRST_PLACE], nodes[node, FIRST_PLACE] + nodes[node, COUNT]):
+            t = order[place]
+            if boxes_meet(triangle_bounds, t, box, box_row, grow):
+                if found < found_out.size:
+                    found_out[found] = t
+                found += 1
+    return found
+
+
+@njit
+def pair_leaves(
+    nodes, order, a, b, same, triangle_bounds, grow, found, pairs_out
+):  # fmt: skip
+    """Add the pairs of near triangles of two leaves; returns the new number of pairs."""
+    for i in range(nodes[a, FIRST_PLACE], nodes[a, FIRST_PLACE] + nodes[a, COUNT]):
+        t = order[i]
+        start = i + 1 if same and a == b else nodes[b, FIRST_PLACE]
+        for j in range(start, nodes[b, FIRST_PLACE] + nodes[b, COUNT]):
+            if boxes_meet(triangle_bounds, t, triangle_bounds, order[j], grow):
+                if found < pairs_out.shape[0]:
+                    pairs_out[found, 0], pairs_out[found, 1] = t, order[j]
+                found += 1
+    return found
+
+
+@njit
+def pair_trees(
+    nodes, order, root_a, root_b, bounds, triangle_bounds, grow, stack, pairs_out
+):  # fmt: skip
+    """The pairs of triangles (of tree a, of tree b) whose boxes come within `grow` [m] of each other.
+
+    A tree paired with itself gives every pair of two triangles once. Returns how many there are; those beyond
+    the capacity of pairs_out [n, 2] are not written. `stack` [2 STACK] is scratch.
+    """
+    same = root_a == root_b
+    found = np.int64(0)
+    stack[0], stack[1], depth = root_a, root_b, 2
+    while depth > 0:
+        depth -= 2
+        a, b = stack[depth], stack[depth + 1]
+        if not boxes_meet(bounds, a, bounds, b, grow):
+            continue
+        inner_a, inner_b = nodes[a, COUNT] == 0, nodes[b, COUNT] == 0
+        if same and a == b and inner_a:
+            left, right = a + 1, nodes[a, RIGHT]
+            stack[depth], stack[depth + 1] = right, right
+            stack[depth + 2], stack[depth + 3] = left, right
+            stack[depth + 4], stack[depth + 5] = left, left
+            depth += 6
+        elif inner_a and (not inner_b or span(bounds, a) >= span(bounds, b)):
+            stack[depth], stack[depth + 1] = nodes[a, RIGHT], b
+            stack[depth + 2], stack[depth + 3] = a + 1, b
+            depth += 4
+        elif inner_b:
+            stack[depth], stack[depth + 1] = a, nodes[b, RIGHT]
+            stack[depth + 2], stack[depth + 3] = a, b + 1
+            depth += 4
+        else:
+            found = pair_leaves(
+                nodes, order, a, b, same, triangle_bounds, grow, found, pairs_out
+            )  # fmt: skip
+    return found
+
+
+@njit
+def span(bounds, node):
+    """The sum of the edges of a box [m]."""
+    low, high = bounds[node, 0] + bounds[node, 1] + bounds[node, 2], bounds[node, 3] + bounds[node, 4]
+    return high + bounds[node, 5] - low
+
+
+@njit
+def query_grid(grids, grid, first_triangle, triangle_bounds, box, box_row, grow, found_out):
+    """`query_tree` for a height field: only the cells below the box are looked at.
+
+    grids [ng, 18]: cells along the grid's x and z, their lengths [m], spill [m], first corner in the world [m],
+    the local axes as columns of a matrix,
+    and the greatest height [m]. Vertices stand off their grid points by at most the spill. Cell
+    (i, k) holds triangles 2 (i + k cells) and the one after it.
+    """
+    cells_x, cells_z = int(grids[grid, 0]), int(grids[grid, 1])
+    tile_x, tile_z, margin = grids[grid, 2], grids[grid, 3], grids[grid, 4] + grow
+    low_u, high_u, low_w, high_w = math.inf, -math.inf, math.inf, -math.inf
+    for c in range(8):
+        dx = box[box_row, 3 if c & 1 else 0] - grids[grid, 5]
+        dy = box[box_row, 4 if c & 2 else 1] - grids[grid, 6]
+        dz = box[box_row, 5 if c & 4 else 2] - grids[grid, 7]
+        u = dx * grids[grid, 8] + dy * grids[grid, 11] + dz * grids[grid, 14]
+        w = dx * grids[grid, 10] + dy * grids[grid, 13] + dz * grids[grid, 16]
+        low_u, high_u, low_w, high_w = min(low_u, u), max(high_u, u), min(low_w, w), max(high_w, w)
+    first_i = max(0, math.floor((low_u - margin) / tile_x))
+    last_i = min(cells_x - 1, math.floor((high_u + margin) / tile_x))
+    first_k = max(0, math.floor((low_w - margin) / tile_z))
+    last_k = min(cells_z - 1, math.floor((high_w + margin) / tile_z))
+    found = np.int64(0)
+    for k in range(first_k, last_k + 1):
+        for i in range(first_i, last_i + 1):
+            for half in range(2):
+                t = first_triangle + 2 * (i + k * cells_x) + half
+                if boxes_meet(triangle_bounds, t, box, box_row, grow):
+                    if found < found_out.size:
+                        found_out[found] = t
+                    found += 1
+    return found

@@ -1,0 +1,154 @@
+"""Which of the contacts of one pair of objects are kept.
+
+Two contacts at one place with one normal say the same thing; the one with the lower codes stays. If more than
+`most` are left, the deepest is kept, and around it those that lie farthest in evenly spread directions: the
+corners of the polygon that carries the load. Contacts with other normals form patches of their own.
+"""
+
+from __future__ import annotations
+
+import math
+
+from supple.core.jit import njit
+from supple.math.vector_kernels import cross, dot, normalise
+
+# Normals with a larger cosine are the same; those of one patch have at least the smaller one.
+SAME_NORMAL, PATCH_NORMAL = 0.9999, 0.94
+# Directions in which the extreme points of a patch are kept.
+DIRECTIONS = 8
+
+
+@njit
+def comes_before(ids, i, j):
+    """Whether contact i has a lower first object or lower feature codes than contact j."""
+    if ids[i, 0] != ids[j, 0]:
+        return ids[i, 0] < ids[j, 0]
+    return ids[i, 2] < ids[j, 2] or (ids[i, 2] == ids[j, 2] and ids[i, 3] < ids[j, 3])
+
+
+@njit
+def sort_rows(ids, first, last, rows_out):
+    """rows_out[: last - first]: the rows first <= i < last by their codes (Shell's method)."""
+    count = last - first
+    for place in range(count):
+        rows_out[place] = first + place
+    step = 1
+    while step < count // 3:
+        step = 3 * step + 1
+    while step > 0:
+        for place in range(step, count):
+            row, slot = rows_out[place], place
+            while slot >= step and comes_before(ids, row, rows_out[slot - step]):
+                rows_out[slot] = rows_out[slot - step]
+                slot -= step
+            rows_out[slot] = row
+        step //= 3
+
+
+@njit
+def compare_normals(ids, values, i, j):
+    """The cosine between the normals of two contacts, both seen from the same object."""
+    cosine = dot(values[i, 6], values[i, 7], values[i, 8], values[j, 6], values[j, 7], values[j, 8])
+    return cosine if ids[i, 0] == ids[j, 0] else -cosine
+
+
+@njit
+def drop_repeated(ids, values, same_place, count, rows_inout):
+    """Drop contacts that repeat an earlier one within `same_place` [m]; returns how many are left."""
+    kept = 0
+    for place in range(count):
+        row, new = rows_inout[place], True
+        for other in range(kept):
+            i = rows_inout[other]
+            side = 3 if ids[row, 0] == ids[i, 0] else 0
+            dx, dy = values[row, 3] - values[i, side], values[row, 4] - values[i, side + 1]
+            dz, deeper = values[row, 5] - values[i, side + 2], values[row, 9] - values[i, 9]
+            near = dx * dx + dy * dy + dz * dz + deeper * deeper <= same_place * same_place
+            if near and compare_normals(ids, values, row, i) > SAME_NORMAL:
+                new = False
+                break
+        if new:
+            rows_inout[kept] = row
+            kept += 1
+    return kept
+
+
+@njit
+def drop_same_codes(ids, count, rows_inout):
+    """Drop contacts with the codes of the one before; rows_inout is sorted. Returns how many are left."""
+    kept = 0
+    for place in range(count):
+        if kept == 0 or comes_before(ids, rows_inout[kept - 1], rows_inout[place]):
+            rows_inout[kept] = rows_inout[place]
+            kept += 1
+    return kept
+
+
+@njit
+def find_deepest(values, rows, count, state):
+    """The deepest contact that belongs to no patch yet (state 0); -1 if there is none."""
+    best = -1
+    for place in range(count):
+        if state[place] == 0 and (best < 0 or values[rows[place], 9] < values[rows[best], 9]):
+            best = place
+    return best
+
+
+@njit
+def keep_extremes(ids, values, rows, count, seed, room, state_inout):
+    """Mark (2) the seed and, while there is room, what lies farthest in its patch; the others of the patch 1."""
+    lead = rows[seed]
+    nx, ny, nz = values[lead, 6], values[lead, 7], values[lead, 8]
+    ax, ay, az = (1.0, 0.0, 0.0) if abs(nx) < 0.6 else (0.0, 1.0, 0.0)
+    tx, ty, tz, _ = normalise(*cross(nx, ny, nz, ax, ay, az))
+    sx, sy, sz = cross(nx, ny, nz, tx, ty, tz)
+    for place in range(count):
+        if state_inout[place] == 0 and compare_normals(ids, values, rows[place], lead) > PATCH_NORMAL:
+            state_inout[place] = 1
+    state_inout[seed] = 2
+    room -= 1
+    for turn in range(DIRECTIONS):
+        # Off the axes, so that the corners of a rectangle are no ties.
+        angle = (2.0 * math.pi * (turn + 0.3)) / DIRECTIONS
+        c, s = math.cos(angle), math.sin(angle)
+        best, farthest = -1, -math.inf
+        for place in range(count):
+            if state_inout[place] == 0 or compare_normals(ids, values, rows[place], lead) <= PATCH_NORMAL:
+                continue
+            row = rows[place]
+            dx, dy, dz = values[row, 3], values[row, 4], values[row, 5]
+            far = c * dot(tx, ty, tz, dx, dy, dz) + s * dot(sx, sy, sz, dx, dy, dz)
+            if far > farthest:
+                best, farthest = place, far
+        if state_inout[best] != 2 and room > 0:
+            state_inout[best] = 2
+            room -= 1
+    return room
+
+
+@njit
+def choose_rows(ids, values, first, last, bends, same_place, most, rows, state, chosen_count, chosen_out):
+    """Append the contacts first <= i < last that are kept to chosen_out; returns the new number of chosen ones.
+
+    On a surface that bends every contact has a vertex of its own to push, and all are kept. `rows` and `state`
+    are scratch with room for all of them.
+    """
+    last = min(last, ids.shape[0])
+    sort_rows(ids, first, last, rows)
+    count = drop_same_codes(ids, last - first, rows)
+    if not bends:
+        count = drop_repeated(ids, values, same_place, count, rows)
+    reduces = count > most and not bends
+    for place in range(count):
+        state[place] = 0 if reduces else 2
+    room = most
+    while reduces and room > 0:
+        seed = find_deepest(values, rows, count, state)
+        if seed < 0:
+            break
+        room = keep_extremes(ids, values, rows, count, seed, room, state)
+    for place in range(count):
+        if state[place] == 2:
+            chosen_out[chosen_count] = rows[place]
+            chosen_count += 1
+    return chosen_count

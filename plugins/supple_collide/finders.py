@@ -1,0 +1,202 @@
+"""Finders of contacts: each appends its own to the one list of the step."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+import numpy as np
+
+from supple.core.schedule import Bound
+from supple.errors import SimulationError
+from supple.mechanics.compile import CONTACT_ARRAYS
+from supple.mechanics.mechanism import contact_capacity
+from supple_collide.broad_kernels import find_pairs
+from supple_collide.bvh_kernels import STACK
+from supple_collide.contact_kernels import describe_contacts
+from supple_collide.mesh_columns import BENDS, FIRST, OBJECT
+from supple_collide.mesh_compile import list_deforming
+from supple_collide.mesh_contact_kernels import find_mesh_contacts, find_primitive_contacts
+from supple_collide.mesh_pair_kernels import FOUND_IDS, FOUND_VALUES, forget_candidates
+from supple_collide.narrow_kernels import find_contacts
+from supple_collide.object_pair_kernels import drop_ignored
+from supple_collide.pose_kernels import fill_rotations
+from supple_collide.raw_contact_kernels import ID_WIDTH, VALUE_WIDTH, write_raw
+from supple_collide.shape_kinds import BOX
+
+PAIRS_PER_CONTACT = 4
+CONTACT_OUTPUTS = (*CONTACT_ARRAYS, "contacts.weights")
+"""What finders write; the count is not theirs."""
+
+
+class Finder(Protocol):
+    """Finds contacts of some kinds of objects."""
+
+    reads: Sequence[str]
+
+    def bind(self, arrays: Bound) -> Callable[[int], int]:
+        """A function that appends contacts behind the first n, and returns how many there are now.
+
+        If that is more than there is room for, the rest was not written.
+        """
+        ...
+
+
+def refuse_overflow(noun: str, needed: int, room: int, capacity: int) -> None:
+    """Raise if there is not room enough: contacts are never dropped silently."""
+    if needed > room:
+        what = f"{needed} {noun}, room for {room}: raise run.capacity.contacts above {capacity}"
+        raise SimulationError(what)
+
+
+def find_surface(arrays: Bound, name: str) -> int:
+    """The number of a surface in `contacts.surface`."""
+    return [member.name for member in arrays.build.members("surfaces")].index(name)
+
+
+class PrimitiveFinder:
+    """Primitives with primitives."""
+
+    reads = (
+        "collide.kind", "collide.size", "collide.x", "collide.q", "collide.reach", "collide.carrier",
+        "collide.group", "collide.friction", "collide.restitution", "collide.ignored_pairs",
+    )  # fmt: skip
+
+    def __init__(self, objects: int) -> None:
+        self.objects = objects
+
+    def bind(self, arrays: Bound) -> Callable[[int], int]:
+        """Bind shapes and contacts; the pair list is scratch. This finder comes first."""
+        kind, size, x, q, reach, carrier, group, friction, restitution, ignored = (
+            arrays[name] for name in self.reads
+        )
+        _, surface, element, key, point, normal, gap, mu, bounce, weights = (
+            arrays[name] for name in CONTACT_OUTPUTS
+        )
+        capacity, shapes, objects = contact_capacity(arrays.build), len(kind), self.objects
+        number = find_surface(arrays, "primitives")
+        movable = (carrier >= 0).astype(np.int64)
+        pairs = np.zeros((PAIRS_PER_CONTACT * capacity, 2), np.int64)
+        order, path_order = np.arange(shapes, dtype=np.int64), np.arange(shapes, dtype=np.int64)
+        shape, feature = np.zeros((capacity, 2), np.int64), np.zeros(capacity, np.int64)
+
+        def find(first: int) -> int:
+            assert first == 0, "primitives are looked at first"
+            order[:] = path_order  # a sort that starts anew: the result must not depend on steps before
+            pair_count = find_pairs(kind, size, x, q, reach, movable, group, order, pairs)
+            refuse_overflow("pairs of neighbouring shapes", pair_count, len(pairs), capacity)
+            if len(ignored):
+                pair_count = drop_ignored(ignored, objects, pair_count, pairs)
+            found = find_contacts(
+                kind, size, x, q, reach, pairs, pair_count, shape, feature, point, normal, gap
+            )
+            describe_contacts(
+                friction, restitution, number, objects, min(found, capacity), shape, feature,
+                surface, element, key, mu, bounce, weights,
+            )  # fmt: skip
+            return int(found)
+
+        return find
+
+
+class MeshFinder:
+    """Everything that involves a mesh: with spheres, capsules, planes, boxes, meshes, and itself."""
+
+    geometry = (
+        "mesh.x", "mesh.triangles", "mesh.neighbour", "mesh.facet", "mesh.owns", "mesh.vertex_first",
+        "mesh.vertex_triangle",
+        "mesh.nodes", "mesh.order", "mesh.table", "mesh.sizes", "mesh.grids", "mesh.bounds", "mesh.triangle_bounds",
+        "mesh.reach",
+    )  # fmt: skip
+    shapes = ("collide.kind", "collide.size", "collide.x", "collide.q", "collide.reach")
+    of_objects = ("carrier", "group", "friction", "restitution")
+    reads = (
+        *geometry, *shapes, *(f"collide.{name}" for name in of_objects), *(f"mesh.{name}" for name in of_objects),
+        "mesh.meets_itself", "collide.ignored_pairs",
+    )  # fmt: skip
+
+    def __init__(self, objects: int) -> None:
+        self.objects = objects
+
+    def bind(self, arrays: Bound) -> Callable[[int], int]:
+        """Bind meshes, shapes and contacts, and make the scratch."""
+        geometry = [arrays[name] for name in self.geometry]
+        kind, size, shape_x, q, shape_reach = (arrays[name] for name in self.shapes)
+        table, triangles = arrays["mesh.table"], arrays["mesh.triangles"]
+        real = self.objects - len(kind)
+        joined = {
+            name: np.concatenate([arrays[f"collide.{name}"], arrays[f"mesh.{name}"][:real]])
+            for name in self.of_objects
+        }
+        movable = (joined["carrier"] >= 0).astype(np.int64)
+        movable[len(kind) :] |= table[:real, BENDS]
+        group, ignored, itself = joined["group"], arrays["collide.ignored_pairs"], arrays["mesh.meets_itself"]
+        most = arrays.build.settings("collide").most_contacts_per_pair
+        capacity = contact_capacity(arrays.build)
+        rotation = np.zeros((len(kind), 3, 3))
+        stack, box = np.zeros(4 * STACK, np.int64), np.zeros((1, 6))
+        # A list of triangles can never be longer than all there are.
+        near, deep = (np.zeros(2 * len(triangles), np.int64) for _ in range(2))
+        rows, state, chosen, ids, values = _make_room(8 * capacity)
+        search = _make_search(capacity, len(table), len(arrays["mesh.x"]))
+        describe = self._describe_objects(arrays, real)
+        material = joined["friction"], joined["restitution"]
+        outputs = [arrays[name] for name in CONTACT_OUTPUTS[1:]]
+
+        # What no scene has, no kernel is compiled or called for.
+        has_primitives = bool((kind != BOX).any())
+        has_pairs = len(table) > 1 or bool(itself.any())
+
+        def find(first: int) -> int:
+            count, picked, used = 0, 0, 0.0
+            if has_primitives:
+                fill_rotations(q, rotation)
+                count, picked, used = find_primitive_contacts(
+                    *geometry, kind, size, shape_x, rotation, shape_reach, group, movable, ignored, real, most,
+                    stack, near, deep, box, rows, state, chosen, ids, values,
+                )  # fmt: skip
+            if has_pairs:
+                count, picked, used_more = find_mesh_contacts(
+                    *geometry, group, movable, itself, ignored, real, most, stack, near, box, *search, rows, state,
+                    count, picked, chosen, ids, values,
+                )  # fmt: skip
+                used = max(used, used_more)
+            refuse_overflow("candidates of mesh contacts", math.ceil(used * capacity), capacity, capacity)
+            refuse_overflow("candidates of mesh contacts", count, len(ids), capacity)
+            return int(write_raw(*describe, *material, ids, values, chosen, picked, first, *outputs))
+
+        return find
+
+    def _describe_objects(self, arrays: Bound, real: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Surface, first element and first triangle of every object; a primitive has no triangle."""
+        table, shapes = arrays["mesh.table"], self.objects - real
+        surface = np.full(self.objects, find_surface(arrays, "primitives"), np.int64)
+        element, triangle = np.arange(self.objects, dtype=np.int64), np.full(self.objects, -1, np.int64)
+        bending = iter(list_deforming(arrays.build))
+        for mesh in range(real):
+            number, first = table[mesh, OBJECT], table[mesh, FIRST]
+            triangle[number] = first
+            bends = table[mesh, BENDS] != 0
+            surface[number] = find_surface(arrays, next(bending).name if bends else "meshes")
+            element[number] = 0 if bends else first
+        assert shapes == len(arrays["collide.kind"])
+        return surface, element, triangle
+
+
+def _make_room(rows: int) -> tuple[np.ndarray, ...]:
+    """Scratch for contacts that are found before some are chosen."""
+    integers = (np.zeros(rows, np.int64) for _ in range(3))
+    return (*integers, np.zeros((rows, ID_WIDTH), np.int64), np.zeros((rows, VALUE_WIDTH)))
+
+
+def _make_search(capacity: int, meshes: int, vertices: int) -> tuple[np.ndarray, ...]:
+    """Scratch of the search among meshes; see `find_mesh_contacts`."""
+    mesh_pairs = np.zeros((min(meshes * meshes, 64 * capacity) + 1, 2), np.int64)
+    triangle_pairs = np.zeros((max(1 << 16, 64 * capacity), 2), np.int64)
+    nearest, head, touched = np.zeros(vertices), np.zeros(vertices, np.int64), np.zeros(vertices, np.int64)
+    forget_candidates(nearest, head)
+    found = 16 * capacity
+    link = np.zeros(found, np.int64)
+    found_ids, found_values = np.zeros((found, FOUND_IDS), np.int64), np.zeros((found, FOUND_VALUES))
+    return mesh_pairs, triangle_pairs, nearest, head, link, touched, found_ids, found_values

@@ -1,0 +1,103 @@
+"""All contacts that involve a mesh: the pairs that are near, their contacts, and the choice among those."""
+
+from __future__ import annotations
+
+from supple.core.jit import njit
+from supple_collide.bvh_kernels import boxes_meet
+from supple_collide.choose_kernels import choose_rows
+from supple_collide.manifold_kernels import ZERO
+from supple_collide.mesh_columns import BENDS, GRID, OBJECT, ROOT, SLACK
+from supple_collide.mesh_mesh_kernels import find_mesh_mesh
+from supple_collide.object_pair_kernels import may_meet, pair_meshes
+from supple_collide.round_mesh_kernels import fill_segment_box, find_plane_mesh, find_round_mesh
+from supple_collide.shape_kinds import BOX, PLANE
+
+# Contacts of one pair of rigid objects that are nearer than this many slacks are one.
+SAME_PLACE = 10.0
+
+
+@njit
+def fill_round_box(size, shape_x, rotation, shape, box_out):
+    """box_out [1, 6]: the box around a sphere or capsule."""
+    radius, half = size[shape, 0], size[shape, 1]
+    ax, ay, az = rotation[shape, 0, 1] * half, rotation[shape, 1, 1] * half, rotation[shape, 2, 1] * half
+    fill_segment_box(
+        shape_x[shape, 0] - ax, shape_x[shape, 1] - ay, shape_x[shape, 2] - az, 2 * ax, 2 * ay, 2 * az, box_out
+    )  # fmt: skip
+    for k in range(3):
+        box_out[0, k] -= radius
+        box_out[0, 3 + k] += radius
+
+
+@njit
+def find_primitive_contacts(
+    x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, nodes, order,
+    mesh_table, mesh_sizes, grids,
+    bounds, triangle_bounds, mesh_reach, kind, size, shape_x, rotation, shape_reach,
+    group, movable, ignored, shadows_from, most, stack, list_out, deep_list, box, rows, state, chosen_out,
+    ids_out, values_out,
+):  # fmt: skip
+    """Contacts of spheres, capsules and planes with meshes: (contacts found, contacts chosen, room needed)."""
+    count, chosen, needed = ZERO, ZERO, 0.0
+    for shape in range(kind.size):
+        if kind[shape] == BOX:
+            continue
+        if kind[shape] != PLANE:
+            fill_round_box(size, shape_x, rotation, shape, box)
+        for mesh in range(shadows_from):
+            root, number = mesh_table[mesh, ROOT], mesh_table[mesh, OBJECT]
+            limit = shape_reach[shape] + mesh_reach[mesh]
+            if kind[shape] != PLANE and not boxes_meet(box, ZERO, bounds, root, limit):
+                continue
+            if not may_meet(group, movable, ignored, shape, number):
+                continue
+            before = count
+            if kind[shape] == PLANE:
+                if mesh_table[mesh, GRID] < 0:
+                    count = find_plane_mesh(
+                        x, triangles, owns, nodes, order, bounds, number, root, shape, shape_x, rotation,
+                        limit, stack, count, ids_out, values_out,
+                    )  # fmt: skip
+            else:
+                count, found = find_round_mesh(
+                    x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, nodes, order,
+                    mesh_table, mesh_sizes, grids, bounds, triangle_bounds, mesh_reach, size, shape_x,
+                    rotation, shape_reach, shape,
+                    mesh, stack, list_out, deep_list, count, ids_out, values_out,
+                )  # fmt: skip
+                needed = max(needed, found / list_out.size)
+            chosen = choose_rows(
+                ids_out, values_out, before, count, mesh_table[mesh, BENDS] != 0,
+                SAME_PLACE * mesh_sizes[mesh, SLACK], most, rows, state, chosen, chosen_out,
+            )  # fmt: skip
+    return count, chosen, needed
+
+
+@njit
+def find_mesh_contacts(
+    x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, nodes, order,
+    mesh_table, mesh_sizes, grids,
+    bounds, triangle_bounds, mesh_reach, group, movable, meets_itself, ignored, shadows_from, most,
+    stack, list_out, box, mesh_pairs, triangle_pairs, nearest, head, link, touched, found_ids, found_values,
+    rows, state, count, chosen, chosen_out, ids_out, values_out,
+):  # fmt: skip
+    """Contacts of meshes with meshes, boxes among them: (contacts found, contacts chosen, room needed)."""
+    pairs = pair_meshes(
+        mesh_table, group, movable, meets_itself, ignored, shadows_from, bounds, mesh_reach, mesh_pairs
+    )  # fmt: skip
+    needed = pairs / mesh_pairs.shape[0]
+    for row in range(min(pairs, mesh_pairs.shape[0])):
+        a, b = mesh_pairs[row, 0], mesh_pairs[row, 1]
+        before = count
+        count, used = find_mesh_mesh(
+            x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, nodes,
+            order, mesh_table, mesh_sizes, grids,
+            bounds, triangle_bounds, a, b, mesh_reach[a] + mesh_reach[b], stack, list_out, box, triangle_pairs,
+            nearest, head, link, touched, found_ids, found_values, count, ids_out, values_out,
+        )  # fmt: skip
+        needed = max(needed, used)
+        chosen = choose_rows(
+            ids_out, values_out, before, count, mesh_table[a, BENDS] != 0 or mesh_table[b, BENDS] != 0,
+            SAME_PLACE * min(mesh_sizes[a, SLACK], mesh_sizes[b, SLACK]), most, rows, state, chosen, chosen_out,
+        )  # fmt: skip
+    return count, chosen, needed

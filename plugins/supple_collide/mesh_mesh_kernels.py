@@ -1,0 +1,217 @@
+"""All contacts of one pair of meshes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from supple.core.jit import njit
+from supple_collide.bvh_kernels import boxes_meet, pair_trees, query_grid, query_tree
+from supple_collide.manifold_kernels import ONE, ZERO
+from supple_collide.mesh_columns import (
+    BEHIND,
+    DEPTH,
+    FIRST,
+    FIRST_VERTEX,
+    GRID,
+    LAST_VERTEX,
+    OBJECT,
+    ROOT,
+    SCALE,
+    SLACK,
+)
+from supple_collide.mesh_pair_kernels import add_edge_contacts, add_vertex_contacts, gather_vertices
+from supple_collide.point_mesh_kernels import (
+    CANDIDATE_WIDTH,
+    CANDIDATES,
+    find_deep_candidate,
+    is_behind,
+    is_in_box,
+)
+from supple_collide.raw_contact_kernels import add_raw, copy_raw, set_corner, set_weights
+from supple_collide.triangle_kernels import VERTEX_CODE
+
+# Pairs of boxes that are sooner compared than looked up.
+FEW_PAIRS = 2048
+# Edges that overlap by more than this many slacks are looked at again.
+OVERLAP = 10.0
+
+
+@njit
+def copy_box(bounds, row, box_out):
+    """box_out [1, 6] becomes bounds[row]."""
+    for k in range(6):
+        box_out[0, k] = bounds[row, k]
+
+
+@njit
+def pair_with_grid(
+    nodes, order, mesh_table, grids, a, b, bounds, triangle_bounds, limit, stack, list_out, box, pairs_out
+):  # fmt: skip
+    """Pairs of near triangles of mesh a (a tree) and mesh b (a grid): the number that there are.
+
+    The cells below the whole mesh are looked up once if there are few, else those below each triangle.
+    """
+    half = list_out.size // 2
+    copy_box(bounds, mesh_table[b, ROOT], box)
+    near = query_tree(
+        nodes, order, mesh_table[a, ROOT], bounds, triangle_bounds, box, ZERO, limit, stack, list_out
+    )  # fmt: skip
+    copy_box(bounds, mesh_table[a, ROOT], box)
+    below = query_grid(
+        grids, mesh_table[b, GRID], mesh_table[b, FIRST], triangle_bounds, box, ZERO, limit, list_out[half:]
+    )  # fmt: skip
+    once = near * below <= FEW_PAIRS
+    count = ZERO
+    for place in range(near):
+        t = list_out[place]
+        if not once:
+            copy_box(triangle_bounds, t, box)
+            below = query_grid(
+                grids, mesh_table[b, GRID], mesh_table[b, FIRST], triangle_bounds, box, ZERO, limit, list_out[half:]
+            )  # fmt: skip
+        for other in range(below):
+            u = list_out[half + other]
+            if not once or boxes_meet(triangle_bounds, t, triangle_bounds, u, limit):
+                if count < pairs_out.shape[0]:
+                    pairs_out[count, 0], pairs_out[count, 1] = t, u
+                count += 1
+    return count
+
+
+@njit
+def add_deep_vertices(
+    x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes, order,
+    mesh_table, mesh_sizes, grids,
+    bounds, triangle_bounds, own, other, touched, stack, list_out, count, ids_out, values_out,
+):  # fmt: skip
+    """Contacts of vertices of mesh `own` that lie deeper in mesh `other` than its triangles were looked for."""
+    root, depth, behind = mesh_table[other, ROOT], mesh_sizes[other, DEPTH], mesh_sizes[other, BEHIND]
+    if depth <= 0.0:
+        return count
+    codes, values = np.empty((CANDIDATES, 2), np.int64), np.empty((CANDIDATES, CANDIDATE_WIDTH))
+    for v in range(mesh_table[own, FIRST_VERTEX], mesh_table[own, LAST_VERTEX]):
+        if vertex_first[v] == vertex_first[v + 1]:
+            continue
+        if touched[v] != 0 or not is_in_box(bounds, root, x[v, 0], x[v, 1], x[v, 2], behind):
+            continue
+        found = find_deep_candidate(
+            x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes,
+            order, root, mesh_table[other, GRID], grids,
+            mesh_table[other, FIRST], bounds, triangle_bounds, x[v, 0], x[v, 1], x[v, 2], v, depth, behind,
+            mesh_sizes[other, SCALE], stack, list_out, codes, values,
+        )  # fmt: skip
+        if found == 0:
+            continue
+        nx, ny, nz, signed = values[0, 0], values[0, 1], values[0, 2], values[0, 3]
+        t = vertex_triangle[vertex_first[v]]
+        count = add_raw(
+            mesh_table[own, OBJECT], mesh_table[other, OBJECT], VERTEX_CODE + v, codes[0, 0], t, codes[0, 1],
+            x[v, 0] - signed * nx, x[v, 1] - signed * ny, x[v, 2] - signed * nz, nx, ny, nz, signed, count,
+            ids_out, values_out,
+        )  # fmt: skip
+        set_corner(triangles, ZERO, t, v, count - 1, values_out)
+        set_weights(ONE, values[0, 5], values[0, 6], values[0, 7], count - 1, values_out)
+    return count
+
+
+@njit
+def drop_false_overlaps(
+    x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes, order, grids, mesh_table, mesh_sizes,
+    bounds, triangle_bounds, a, b, stack, list_out, first, count, ids_inout, values_inout,
+):  # fmt: skip
+    """Of the contacts of edges from row `first` on, drop those that overlap only beside a thin part.
+
+    Half way between edges that overlap is a point of both solids. Returns the new count.
+    """
+    if count > ids_inout.shape[0]:
+        return count
+    kept = first
+    for row in range(first, count):
+        gap, values = values_inout[row, 9], values_inout[row]
+        px, py, pz = (
+            0.5 * (values[0] + values[3]),
+            0.5 * (values[1] + values[4]),
+            0.5 * (values[2] + values[5]),
+        )
+        real = True
+        for side in range(2):
+            if real and gap < -OVERLAP * mesh_sizes[a, SLACK]:
+                real = is_behind(
+                    x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes, order, grids,
+                    mesh_table,
+                    mesh_sizes, bounds, triangle_bounds, a if side == 0 else b, px, py, pz, -gap, stack, list_out,
+                )  # fmt: skip
+        if real:
+            copy_raw(row, kept, ids_inout, values_inout)
+            kept += 1
+    return kept
+
+
+@njit
+def mark_vertices(found, found_ids, flag, touched_out):
+    """Set touched_out of the vertices that have candidates."""
+    for c in range(min(found, found_ids.shape[0])):
+        touched_out[found_ids[c, 0]] = flag
+
+
+@njit
+def find_mesh_mesh(
+    x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, nodes, order,
+    mesh_table, mesh_sizes, grids,
+    bounds, triangle_bounds, a, b, limit, stack, list_out, box, triangle_pairs, nearest, head, link, touched,
+    found_ids, found_values, count, ids_out, values_out,
+):  # fmt: skip
+    """Contacts of two meshes, or of a mesh with itself; returns (new count, room needed / room there was).
+
+    If that is above 1, not everything was seen. The arrays from `stack` to `found_values` are scratch.
+    """
+    alone = a != b
+    if mesh_table[b, GRID] >= 0:
+        pairs = pair_with_grid(
+            nodes, order, mesh_table, grids, a, b, bounds, triangle_bounds, limit, stack, list_out, box,
+            triangle_pairs,
+        )  # fmt: skip
+    else:
+        pairs = pair_trees(
+            nodes, order, mesh_table[a, ROOT], mesh_table[b, ROOT], bounds,
+            triangle_bounds, limit, stack, triangle_pairs,
+        )  # fmt: skip
+    needed = pairs / triangle_pairs.shape[0]
+    seen = min(pairs, triangle_pairs.shape[0])
+    for side in range(2):
+        own, other = (a, b) if side == 0 else (b, a)
+        found = gather_vertices(
+            x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, triangle_bounds,
+            triangle_pairs,
+            seen, side, mesh_sizes[other, SCALE], mesh_sizes[other, SLACK], limit, alone, nearest, head, link,
+            found_ids, found_values,
+        )  # fmt: skip
+        needed = max(needed, found / found_ids.shape[0])
+        found = min(found, found_ids.shape[0])
+        mark_vertices(found, found_ids, ONE, touched)
+        count = add_vertex_contacts(
+            triangles, vertex_first, vertex_triangle, x, mesh_table[own, OBJECT], mesh_table[other, OBJECT],
+            side,
+            limit, mesh_sizes[other, DEPTH] if alone else limit, mesh_sizes[other, SLACK], alone, found, nearest,
+            head, link, found_ids, found_values, count, ids_out, values_out,
+        )  # fmt: skip
+        if alone and mesh_table[own, GRID] < 0:
+            count = add_deep_vertices(
+                x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes,
+                order, mesh_table, mesh_sizes, grids,
+                bounds, triangle_bounds, own, other, touched, stack, list_out, count, ids_out, values_out,
+            )  # fmt: skip
+        mark_vertices(found, found_ids, ZERO, touched)
+    before = count
+    count = add_edge_contacts(
+        x, triangles, neighbour, owns, vertex_first, vertex_triangle, triangle_bounds, triangle_pairs, seen,
+        mesh_table[a, OBJECT],
+        mesh_table[b, OBJECT], limit, min(mesh_sizes[a, SLACK], mesh_sizes[b, SLACK]), alone, count, ids_out,
+        values_out,
+    )  # fmt: skip
+    if alone:
+        count = drop_false_overlaps(
+            x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes, order, grids, mesh_table,
+            mesh_sizes, bounds, triangle_bounds, a, b, stack, list_out, before, count, ids_out, values_out,
+        )  # fmt: skip
+    return count, needed

@@ -1,0 +1,347 @@
+"""Contacts of two meshes, or of a mesh with itself: vertices with triangles, and edges with edges."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from supple.core.jit import njit
+from supple.math.vector_kernels import cross, dot, length
+from supple_collide.manifold_kernels import ONE, ZERO
+from supple_collide.raw_contact_kernels import add_raw, set_corner, set_weights
+from supple_collide.segment_kernels import cross_edge, find_edge_cone, leads_outwards
+from supple_collide.triangle_kernels import (
+    EDGE_CODE,
+    FACE,
+    FACE_CODE,
+    VERTEX_CODE,
+    are_flat,
+    find_closest_weights,
+    find_face_normal,
+    is_lowest,
+    judge_feature,
+    place_weights,
+    subtract,
+)
+
+# Columns of the candidates: the vertex, code and triangle; and normal, signed distance, distance, weights, and
+# whether the vertex is beside the face rather than above it.
+FOUND_IDS, FOUND_VALUES = 3, 9
+
+
+@njit
+def are_neighbours(triangles, vertex_first, vertex_triangle, v, t):
+    """Whether triangle t has vertex v or a vertex that an edge joins to v."""
+    for place in range(vertex_first[v], vertex_first[v + 1]):
+        near = vertex_triangle[place]
+        for i in range(3):
+            for j in range(3):
+                if triangles[near, i] == triangles[t, j]:
+                    return True
+    return False
+
+
+@njit
+def is_near_bend(x, triangles, neighbour, t, wa, wb, wc, slack, fx, fy, fz):
+    """Whether the point of triangle t with these weights is within `slack` [m] of an edge where the mesh bends."""
+    a, b, c = triangles[t, 0], triangles[t, 1], triangles[t, 2]
+    ux, uy, uz = subtract(x, b, a)
+    vx, vy, vz = subtract(x, c, a)
+    area = length(*cross(ux, uy, uz, vx, vy, vz))
+    near_bc = wa * area <= slack * length(vx - ux, vy - uy, vz - uz)
+    near_ca = wb * area <= slack * length(vx, vy, vz)
+    near_ab = wc * area <= slack * length(ux, uy, uz)
+    for k in range(3):
+        if (k == 0 and near_ab) or (k == 1 and near_bc) or (k == 2 and near_ca):
+            other = neighbour[t, k]
+            if other < 0:
+                return True
+            gx, gy, gz = find_face_normal(x, triangles, other)
+            if not are_flat(fx, fy, fz, gx, gy, gz):
+                return True
+    return False
+
+
+@njit
+def judge_vertex(
+    x, triangles, neighbour, facet, vertex_first, vertex_triangle, v, t, scale, slack, within
+):  # fmt: skip
+    """What vertex v finds at triangle t of another mesh, nearer than `within` [m].
+
+    Returns (touches, code, normal, signed distance, distance, weights, beside). Beside a face by less than
+    `slack` [m] it counts as above it. There, and at edges and corners, it touches only what v sticks out towards:
+    so that faces that lie edge on edge have the normal of the faces. A face that v is only beside of, in front
+    of its plane, may be a wall that v is about to run into: `add_vertex_contacts` decides.
+    """
+    px, py, pz = x[v, 0], x[v, 1], x[v, 2]
+    region, wa, wb, wc = find_closest_weights(x, triangles, t, px, py, pz)
+    qx, qy, qz = place_weights(x, triangles, t, wa, wb, wc)
+    dx, dy, dz = px - qx, py - qy, pz - qz
+    distance = length(dx, dy, dz)
+    if distance > within:
+        return False, ZERO, 0.0, 0.0, 0.0, 0.0, 0.0, wa, wb, wc, 0.0
+    fx, fy, fz = find_face_normal(x, triangles, t)
+    above = dot(fx, fy, fz, dx, dy, dz)
+    if region == FACE:
+        touches = not is_near_bend(x, triangles, neighbour, t, wa, wb, wc, slack, fx, fy, fz)
+        touches = touches or is_lowest(x, triangles, vertex_first, vertex_triangle, v, fx, fy, fz)
+        return touches, FACE_CODE + facet[t], fx, fy, fz, above, distance, wa, wb, wc, 0.0
+    beside = length(dx - above * fx, dy - above * fy, dz - above * fz)
+    if beside <= slack and is_lowest(x, triangles, vertex_first, vertex_triangle, v, fx, fy, fz):
+        return True, FACE_CODE + facet[t], fx, fy, fz, above, distance, wa, wb, wc, 0.0
+    touches, code, nx, ny, nz, signed = judge_feature(
+        x, triangles, neighbour, facet, vertex_first, vertex_triangle, t, region, qx, qy, qz, dx, dy, dz, scale
+    )  # fmt: skip
+    if touches and code >= EDGE_CODE:
+        touches = is_lowest(x, triangles, vertex_first, vertex_triangle, v, nx, ny, nz)
+    if not touches and above > slack:
+        return True, FACE_CODE + facet[t], fx, fy, fz, above, distance, wa, wb, wc, 1.0
+    return touches, code, nx, ny, nz, signed, distance, wa, wb, wc, 0.0
+
+
+@njit
+def is_vertex_near(x, v, triangle_bounds, t, within):
+    """Whether a vertex lies within `within` [m] of a triangle's box."""
+    return (
+        x[v, 0] >= triangle_bounds[t, 0] - within and x[v, 0] <= triangle_bounds[t, 3] + within
+        and x[v, 1] >= triangle_bounds[t, 1] - within and x[v, 1] <= triangle_bounds[t, 4] + within
+        and x[v, 2] >= triangle_bounds[t, 2] - within and x[v, 2] <= triangle_bounds[t, 5] + within
+    )  # fmt: skip
+
+
+@njit
+def gather_vertices(
+    x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, triangle_bounds, pairs, pair_count,
+    side,
+    scale, slack, within, alone, nearest_inout, head_inout, link_out, found_ids, found_values,
+):  # fmt: skip
+    """Candidates of the vertices of triangles pairs[:, side] with the triangles of the other column.
+
+    Every vertex is looked at through the triangle that owns it (bit k of owns[t]). nearest_inout [nv] must be
+    infinite and
+    head_inout [nv] -1; they get the nearest distance and the first candidate of every vertex, link_out the next
+    one. Returns how many candidates there are; those beyond the room are not written.
+    """
+    count = ZERO
+    for row in range(pair_count):
+        own, t = pairs[row, side], pairs[row, 1 - side]
+        for k in range(3):
+            if owns[own] & (1 << k) == 0:
+                continue
+            v = triangles[own, k]
+            if not is_vertex_near(x, v, triangle_bounds, t, within):
+                continue
+            if not alone and are_neighbours(triangles, vertex_first, vertex_triangle, v, t):
+                continue
+            touches, code, nx, ny, nz, signed, distance, wa, wb, wc, beside = judge_vertex(
+                x, triangles, neighbour, facet, vertex_first, vertex_triangle, v, t, scale, slack, within
+            )  # fmt: skip
+            if not touches:
+                continue
+            if count < found_ids.shape[0]:
+                found_ids[count, 0], found_ids[count, 1], found_ids[count, 2] = v, code, t
+                values = found_values[count]
+                values[0], values[1], values[2], values[3], values[4] = nx, ny, nz, signed, distance
+                values[5], values[6], values[7], values[8] = wa, wb, wc, beside
+                link_out[count] = head_inout[v]
+                head_inout[v] = count
+                nearest_inout[v] = min(nearest_inout[v], distance)
+            count += 1
+    return count
+
+
+@njit
+def is_repeated(found_ids, found_values, link, head, c):
+    """Whether an earlier candidate of the same vertex has the same feature (seen from another triangle)."""
+    other = head
+    while other >= 0:
+        same = found_ids[other, 1] == found_ids[c, 1]
+        nearer = found_values[other, 4] < found_values[c, 4]
+        if same and other != c and (nearer or (found_values[other, 4] == found_values[c, 4] and other < c)):
+            return True
+        other = link[other]
+    return False
+
+
+@njit
+def is_outdone(x, triangles, found_ids, found_values, link, head, c, slack):
+    """Whether the same vertex is farther from another face that bends away from the face of candidate c.
+
+    Beside an edge or a tip that sticks out, the faces around it are no walls: the farthest one decides, and
+    among faces that are equally far, up to `slack` [m], the one with the lowest code.
+    """
+    if found_ids[c, 1] >= EDGE_CODE:
+        return False
+    t = found_ids[c, 2]
+    nx, ny, nz, corner = found_values[c, 0], found_values[c, 1], found_values[c, 2], triangles[t, 0]
+    other = head
+    while other >= 0:
+        if other != c and found_ids[other, 1] < EDGE_CODE and found_ids[other, 1] != found_ids[c, 1]:
+            px, py, pz = place_weights(x, triangles, found_ids[other, 2], 1 / 3, 1 / 3, 1 / 3)
+            height = dot(nx, ny, nz, px - x[corner, 0], py - x[corner, 1], pz - x[corner, 2])
+            farther = found_values[other, 3] - found_values[c, 3]
+            tie = abs(farther) <= slack and found_ids[other, 1] < found_ids[c, 1]
+            if height < 0.0 and (farther > slack or tie):
+                return True
+        other = link[other]
+    return False
+
+
+@njit
+def is_in_front(x, triangles, t, other, slack):
+    """Whether all corners of triangle `other` lie in front of the plane of triangle t, up to `slack` [m]."""
+    nx, ny, nz = find_face_normal(x, triangles, t)
+    corner = triangles[t, 0]
+    for k in range(3):
+        ox, oy, oz = subtract(x, triangles[other, k], corner)
+        if dot(nx, ny, nz, ox, oy, oz) < -slack:
+            return False
+    return True
+
+
+@njit
+def is_wall(x, triangles, found_ids, found_values, link, head, c, slack):
+    """Whether the face of candidate c, which its vertex is beside of, rises from the faces below the vertex.
+
+    Within a hollow the vertex stays in front of both planes wherever it goes.
+    """
+    t, other, hollow = found_ids[c, 2], head, False
+    while other >= 0:
+        if found_ids[other, 1] < EDGE_CODE and found_values[other, 8] == 0.0:
+            below = found_ids[other, 2]
+            hollow = is_in_front(x, triangles, t, below, slack) and is_in_front(x, triangles, below, t, slack)
+            if not hollow:
+                return False
+        other = link[other]
+    return hollow
+
+
+@njit
+def add_vertex_contacts(
+    triangles, vertex_first, vertex_triangle, x, first, second, side, limit, depth, slack, alone, found,
+    nearest_inout, head_inout, link, found_ids, found_values, count, ids_out, values_out,
+):  # fmt: skip
+    """Contacts from the candidates of vertices (first side); returns the new count and clears the heads.
+
+    Behind a surface only the nearest feature counts, up to `slack`, and only to `depth` [m]. Corner on corner
+    is found from both sides, and taken from side 0 if there are two meshes.
+    """
+    for c in range(found):
+        v, signed, distance = found_ids[c, 0], found_values[c, 3], found_values[c, 4]
+        if signed > limit or (signed < 0.0 and (distance > nearest_inout[v] + slack or -signed > depth)):
+            continue
+        if alone and side == 1 and found_ids[c, 1] >= VERTEX_CODE:
+            continue
+        if is_repeated(found_ids, found_values, link, head_inout[v], c):
+            continue
+        if is_outdone(x, triangles, found_ids, found_values, link, head_inout[v], c, slack):
+            continue
+        beside = found_values[c, 8] != 0.0
+        if beside and not is_wall(x, triangles, found_ids, found_values, link, head_inout[v], c, slack):
+            continue
+        nx, ny, nz = found_values[c, 0], found_values[c, 1], found_values[c, 2]
+        own = vertex_triangle[vertex_first[v]]
+        count = add_raw(
+            first, second, VERTEX_CODE + v, found_ids[c, 1], own, found_ids[c, 2],
+            x[v, 0] - signed * nx, x[v, 1] - signed * ny, x[v, 2] - signed * nz, nx, ny, nz, signed,
+            count, ids_out, values_out,
+        )  # fmt: skip
+        set_corner(triangles, ZERO, own, v, count - 1, values_out)
+        set_weights(ONE, found_values[c, 5], found_values[c, 6], found_values[c, 7], count - 1, values_out)
+    for c in range(found):
+        nearest_inout[found_ids[c, 0]], head_inout[found_ids[c, 0]] = math.inf, -1
+    return count
+
+
+@njit
+def are_edges_near(x, i, j, k, m, within):
+    """Whether the boxes of the edges from vertex i to j and from k to m come within `within` [m]."""
+    for axis in range(3):
+        if min(x[i, axis], x[j, axis]) > max(x[k, axis], x[m, axis]) + within:
+            return False
+        if min(x[k, axis], x[m, axis]) > max(x[i, axis], x[j, axis]) + within:
+            return False
+    return True
+
+
+@njit
+def is_edge_near(x, i, j, triangle_bounds, t, within):
+    """Whether the box of the edge from vertex i to j comes within `within` [m] of a triangle's box."""
+    for axis in range(3):
+        if min(x[i, axis], x[j, axis]) > triangle_bounds[t, 3 + axis] + within:
+            return False
+        if max(x[i, axis], x[j, axis]) < triangle_bounds[t, axis] - within:
+            return False
+    return True
+
+
+@njit
+def add_edge_pair(
+    x, triangles, neighbour, a, i, b, j, first, second, limit, slack, count, ids_out, values_out
+):  # fmt: skip
+    """The contact of edge i of triangle a (first side) with edge j of triangle b, if any; the new count."""
+    p, q = triangles[a, i], triangles[a, (i + 1) % 3]
+    ux, uy, uz = subtract(x, q, p)
+    passes, s, r, nx, ny, nz, gap = cross_edge(
+        x, triangles, neighbour, b, j, x[p, 0], x[p, 1], x[p, 2], ux, uy, uz, slack, limit
+    )  # fmt: skip
+    if not passes:
+        return count
+    sticks_out, ax, ay, az = find_edge_cone(x, triangles, neighbour, a, i)
+    if not sticks_out or dot(nx, ny, nz, ax, ay, az) >= 0.0:
+        return count
+    if not leads_outwards(x, triangles, neighbour, a, i, -nx, -ny, -nz):
+        return count
+    count = add_raw(
+        first, second, EDGE_CODE + 3 * a + i, EDGE_CODE + 3 * b + j, a, b,
+        x[p, 0] + s * ux - gap * nx, x[p, 1] + s * uy - gap * ny, x[p, 2] + s * uz - gap * nz, nx, ny, nz, gap,
+        count, ids_out, values_out,
+    )  # fmt: skip
+    on_a, on_b = (1.0 - s, s, 0.0), (1.0 - r, r, 0.0)
+    set_weights(ZERO, on_a[(3 - i) % 3], on_a[(4 - i) % 3], on_a[(5 - i) % 3], count - 1, values_out)
+    set_weights(ONE, on_b[(3 - j) % 3], on_b[(4 - j) % 3], on_b[(5 - j) % 3], count - 1, values_out)
+    return count
+
+
+@njit
+def add_edge_contacts(
+    x, triangles, neighbour, owns, vertex_first, vertex_triangle, triangle_bounds, pairs, pair_count, first,
+    second,
+    limit, slack, alone, count, ids_out, values_out,
+):  # fmt: skip
+    """Contacts of edges with edges; returns the new count.
+
+    Bit 3 + k of owns[t] says that edge k may stick out, and that this triangle speaks for it.
+    """
+    for row in range(pair_count):
+        a, b = pairs[row, 0], pairs[row, 1]
+        if owns[a] < 8 or owns[b] < 8:
+            continue
+        for i in range(3):
+            if owns[a] & (8 << i) == 0:
+                continue
+            p, q = triangles[a, i], triangles[a, (i + 1) % 3]
+            if not is_edge_near(x, p, q, triangle_bounds, b, limit):
+                continue
+            if not alone and (
+                are_neighbours(triangles, vertex_first, vertex_triangle, p, b)
+                or are_neighbours(triangles, vertex_first, vertex_triangle, q, b)
+            ):
+                continue
+            for j in range(3):
+                if owns[b] & (8 << j) == 0:
+                    continue
+                if are_edges_near(x, p, q, triangles[b, j], triangles[b, (j + 1) % 3], limit):
+                    count = add_edge_pair(
+                        x, triangles, neighbour, a, i, b, j, first, second, limit, slack, count, ids_out,
+                        values_out
+                    )  # fmt: skip
+    return count
+
+
+@njit
+def forget_candidates(nearest_out, head_out):
+    """Make ready the scratch of `gather_vertices`."""
+    for v in range(head_out.size):
+        nearest_out[v], head_out[v] = math.inf, np.int64(-1)

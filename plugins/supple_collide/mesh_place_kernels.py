@@ -1,0 +1,65 @@
+"""Kernels that move the vertices of meshes and the boxes around them."""
+
+from __future__ import annotations
+
+import math
+
+from supple.core.jit import njit
+from supple_collide.bvh_kernels import refit_tree
+from supple_collide.mesh_columns import FIRST_VERTEX, LAST_VERTEX, ROOT
+
+
+@njit
+def place_meshes(
+    triangles, rest, nodes, order, mesh_table, node_last, moves,
+    position, rotation,
+    x_out, bounds_out, triangle_bounds_out,
+):  # fmt: skip
+    """Vertices and boxes of the rigid meshes with moves[m] != 0: x = position + rotation rest.
+
+    rest [nv, 3] in the mesh's own frame [m], position [nm, 3], rotation [nm, 3, 3]; the nodes of mesh m end
+    before node_last[m].
+    """
+    for mesh in range(mesh_table.shape[0]):
+        if moves[mesh] == 0:
+            continue
+        for v in range(mesh_table[mesh, FIRST_VERTEX], mesh_table[mesh, LAST_VERTEX]):
+            a, b, c = rest[v, 0], rest[v, 1], rest[v, 2]
+            for k in range(3):
+                turned = rotation[mesh, k, 0] * a + rotation[mesh, k, 1] * b + rotation[mesh, k, 2] * c
+                x_out[v, k] = position[mesh, k] + turned
+        refit_tree(
+            triangles, nodes, order, mesh_table[mesh, ROOT], node_last[mesh],
+            x_out, bounds_out, triangle_bounds_out,
+        )  # fmt: skip
+
+
+@njit
+def follow_bending_mesh(
+    triangles, nodes, order, mesh_table, node_last, mesh, margin, h,
+    positions, velocities,
+    x_out, bounds_out, triangle_bounds_out, reach_out,
+):  # fmt: skip
+    """Vertices, boxes and reach of one mesh whose vertices have positions [n, 3] [m], velocities [n, 3] [m/s]."""
+    first, fastest = mesh_table[mesh, FIRST_VERTEX], 0.0
+    for v in range(positions.shape[0]):
+        for k in range(3):
+            x_out[first + v, k] = positions[v, k]
+        fastest = max(fastest, velocities[v, 0] ** 2 + velocities[v, 1] ** 2 + velocities[v, 2] ** 2)
+    reach_out[mesh] = margin + 2.0 * h * math.sqrt(fastest)
+    refit_tree(
+        triangles, nodes, order, mesh_table[mesh, ROOT], node_last[mesh],
+        x_out, bounds_out, triangle_bounds_out,
+    )  # fmt: skip
+
+
+@njit
+def find_mesh_penetrations(count, surface, element, gap, mesh_surface, mesh_of_triangle, penetration_out):
+    """The deepest contact of every mesh of the surface `mesh_surface`; zero where nothing overlaps."""
+    for i in range(penetration_out.shape[0]):
+        penetration_out[i] = 0.0
+    for c in range(count[0]):
+        for side in range(2):
+            if surface[c, side] == mesh_surface:
+                mesh = mesh_of_triangle[element[c, side]]
+                penetration_out[mesh] = max(penetration_out[mesh], -gap[c])

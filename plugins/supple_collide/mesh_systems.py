@@ -1,0 +1,99 @@
+"""The systems of meshes: move their vertices, measure penetration."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from supple.core.build import Build
+from supple.core.schedule import Access, Bound, Each, Phase, System
+from supple_collide.contact_kernels import place_shapes, place_still_shapes
+from supple_collide.finders import find_surface
+from supple_collide.mesh_columns import BENDS
+from supple_collide.mesh_compile import list_deforming
+from supple_collide.mesh_place_kernels import find_mesh_penetrations, follow_bending_mesh, place_meshes
+from supple_collide.pose_kernels import fill_rotations
+
+
+def has_meshes(build: Build) -> bool:
+    """Whether the scene has anything made of triangles."""
+    return "mesh.x" in build.arrays.specs
+
+
+class PlaceMeshes(System):
+    """Vertices follow the frames that carry them, or their own arrays, and boxes follow the vertices."""
+
+    phase = Phase.DETECT
+    owners = ("mesh.carrier", "mesh.frame", "mesh.local_position", "mesh.local_rotation", "mesh.extent")
+    pool = ("mesh.triangles", "mesh.rest", "mesh.nodes", "mesh.order", "mesh.table", "mesh.node_last")
+    poses = ("mesh.position", "mesh.q", "mesh.reach")
+    boxes = ("mesh.x", "mesh.bounds", "mesh.triangle_bounds")
+
+    def __init__(self, build: Build) -> None:
+        self.deforming = list_deforming(build)
+        if has_meshes(build):
+            moving: list[Access] = [
+                name for each in self.deforming for name in (each.positions, each.velocities)
+            ]
+            frames = (Each("carriers", part) for part in ("position", "rotation", "twist"))
+            self.reads = (*self.owners, *self.pool, *frames, *moving)
+            self.writes = (*self.poses, *self.boxes)
+
+    def bind(self, arrays: Bound) -> Callable[[], None]:
+        """Bind the pool and what moves it; what stands still is placed here, once."""
+        if not self.writes:
+            return lambda: None
+        owners, pool = [arrays[name] for name in self.owners], [arrays[name] for name in self.pool]
+        poses, boxes = [arrays[name] for name in self.poses], [arrays[name] for name in self.boxes]
+        carrier, _, local_position, local_rotation, _ = owners
+        table, build = arrays["mesh.table"], arrays.build
+        margin, h = build.settings("collide").margin, build.run.step
+        rotation = np.zeros((len(carrier), 3, 3))
+        moves = (carrier >= 0).astype(np.int64)
+        carriers = [
+            (number, arrays[each.position], arrays[each.rotation], arrays[each.twist])
+            for number, each in enumerate(build.members("carriers"))
+        ]
+        first = int(np.argmax(table[:, BENDS]))
+        bending = [
+            (first + i, margin, h, arrays[each.positions], arrays[each.velocities])
+            for i, each in enumerate(self.deforming)
+        ]
+        tree = [pool[0], *pool[2:]]
+        place_still_shapes(carrier, local_position, local_rotation, margin, *poses)
+        fill_rotations(poses[1], rotation)
+        still = ((carrier < 0) & (table[:, BENDS] == 0)).astype(np.int64)
+        place_meshes(*pool, still, poses[0], rotation, *boxes)
+
+        def place() -> None:
+            place_still_shapes(carrier, local_position, local_rotation, margin, *poses)
+            for number, position, turn, twist in carriers:
+                place_shapes(*owners, number, margin, h, position, turn, twist, *poses)
+            fill_rotations(poses[1], rotation)
+            place_meshes(*pool, moves, poses[0], rotation, *boxes)
+            for mesh in bending:
+                follow_bending_mesh(*tree, *mesh, *boxes, poses[2])
+
+        return place
+
+
+class ObserveMeshes(System):
+    """The deepest contact of every rigid mesh, for its metric."""
+
+    phase = Phase.OBSERVE
+
+    def __init__(self, build: Build) -> None:
+        if has_meshes(build):
+            self.reads = (
+                "contacts.count", "contacts.surface", "contacts.element", "contacts.gap", "mesh.of_triangle"
+            )  # fmt: skip
+            self.writes = ("mesh.penetration",)
+
+    def bind(self, arrays: Bound) -> Callable[[], None]:
+        """Bind the contacts."""
+        if not self.writes:
+            return lambda: None
+        contacts, of_triangle = [arrays[name] for name in self.reads[:4]], arrays["mesh.of_triangle"]
+        number, penetration = find_surface(arrays, "meshes"), arrays["mesh.penetration"]
+        return lambda: find_mesh_penetrations(*contacts, number, of_triangle, penetration)

@@ -1,0 +1,102 @@
+"""Straight edges against the edges and vertices of a mesh.
+
+Two edges touch along the normal n across both if n leads outwards from each of them: if it lies between the
+normals of the two triangles at the edge, up to the angle FLUSH. This holds whether they overlap or not.
+"""
+
+from __future__ import annotations
+
+import math
+
+from supple.core.jit import njit
+from supple.math.vector_kernels import cross, dot, length, normalise
+from supple_collide.triangle_kernels import FLUSH, are_flat, find_face_normal, find_opposite_corner, subtract
+
+# Edges this nearly parallel (sine of the angle) define no normal across both.
+PARALLEL = 1e-4
+
+
+@njit
+def find_edge_cone(x, triangles, neighbour, t, k):
+    """Whether edge k of triangle t sticks out, and its pseudo-normal: (sticks out, x, y, z)."""
+    fx, fy, fz = find_face_normal(x, triangles, t)
+    other = neighbour[t, k]
+    if other < 0:
+        return True, fx, fy, fz
+    gx, gy, gz = find_face_normal(x, triangles, other)
+    i, j = triangles[t, k], triangles[t, (k + 1) % 3]
+    o = triangles[other, find_opposite_corner(triangles, other, i, j)]
+    ox, oy, oz = subtract(x, o, i)
+    sticks_out = dot(fx, fy, fz, ox, oy, oz) < 0.0 and not are_flat(fx, fy, fz, gx, gy, gz)
+    return sticks_out, fx + gx, fy + gy, fz + gz
+
+
+@njit
+def leads_outwards(x, triangles, neighbour, t, k, nx, ny, nz):
+    """Whether n, which is normal to edge k of triangle t, leads away from both of its triangles."""
+    i, j = triangles[t, k], triangles[t, (k + 1) % 3]
+    ex, ey, ez, _ = normalise(*subtract(x, j, i))
+    for side in range(2):
+        owner = t if side == 0 else neighbour[t, k]
+        if owner < 0:
+            continue
+        o = triangles[owner, find_opposite_corner(triangles, owner, i, j)]
+        ox, oy, oz = subtract(x, o, i)
+        along = dot(ex, ey, ez, ox, oy, oz)
+        mx, my, mz, _ = normalise(ox - along * ex, oy - along * ey, oz - along * ez)
+        if dot(nx, ny, nz, mx, my, mz) > FLUSH:
+            return False
+    return True
+
+
+@njit
+def find_crossing(px, py, pz, ux, uy, uz, qx, qy, qz, vx, vy, vz, slack):
+    """Where the lines p + s u and q + t v come closest: (crosses, s, t).
+
+    They cross if they are not parallel and that is on both segments, farther than `slack` [m] from their ends:
+    what happens at the ends is said by the vertices.
+    """
+    wx, wy, wz = px - qx, py - qy, pz - qz
+    u_u, u_v, v_v = dot(ux, uy, uz, ux, uy, uz), dot(ux, uy, uz, vx, vy, vz), dot(vx, vy, vz, vx, vy, vz)
+    u_w, v_w = dot(ux, uy, uz, wx, wy, wz), dot(vx, vy, vz, wx, wy, wz)
+    determinant = u_u * v_v - u_v * u_v
+    if determinant <= PARALLEL * PARALLEL * u_u * v_v:
+        return False, 0.0, 0.0
+    s, t = (u_v * v_w - v_v * u_w) / determinant, (u_u * v_w - u_v * u_w) / determinant
+    from_s, from_t = slack / math.sqrt(u_u), slack / math.sqrt(v_v)
+    return s > from_s and s < 1.0 - from_s and t > from_t and t < 1.0 - from_t, s, t
+
+
+@njit
+def cross_edge(x, triangles, neighbour, t, k, px, py, pz, ux, uy, uz, slack, reach):
+    """How the segment p + s u, 0 <= s <= 1, passes edge k of triangle t nearer than `reach` [m].
+
+    Returns (passes, s, place along the edge, normal outwards from the edge, signed distance): seven floats
+    after the flag.
+    """
+    i, j = triangles[t, k], triangles[t, (k + 1) % 3]
+    vx, vy, vz = subtract(x, j, i)
+    qx, qy, qz = x[i, 0], x[i, 1], x[i, 2]
+    crosses, s, r = find_crossing(px, py, pz, ux, uy, uz, qx, qy, qz, vx, vy, vz, slack)
+    if not crosses:
+        return False, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    dx, dy, dz = px + s * ux - qx - r * vx, py + s * uy - qy - r * vy, pz + s * uz - qz - r * vz
+    if length(dx, dy, dz) > reach:
+        return False, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    sticks_out, ax, ay, az = find_edge_cone(x, triangles, neighbour, t, k)
+    if not sticks_out:
+        return False, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    nx, ny, nz, _ = normalise(*cross(ux, uy, uz, vx, vy, vz))
+    if dot(nx, ny, nz, ax, ay, az) < 0.0:
+        nx, ny, nz = -nx, -ny, -nz
+    passes = leads_outwards(x, triangles, neighbour, t, k, nx, ny, nz)
+    return passes, s, r, nx, ny, nz, dot(nx, ny, nz, dx, dy, dz)
+
+
+@njit
+def pass_vertex(x, triangles, vertex_first, vertex_triangle, v, px, py, pz, ux, uy, uz):
+    """How the segment p + s u passes vertex v: (strictly between its ends, s, direction from v, distance)."""
+    wx, wy, wz = x[v, 0] - px, x[v, 1] - py, x[v, 2] - pz
+    s = dot(wx, wy, wz, ux, uy, uz) / dot(ux, uy, uz, ux, uy, uz)
+    dx, dy, dz, distance = normalise(s * ux - wx, s * uy - wy, s * uz - wz)
+    return s > 0.0 and s < 1.0 and math.isfinite(s), s, dx, dy, dz, distance

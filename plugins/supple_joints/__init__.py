@@ -1,0 +1,31 @@
+"""Joints, motors, springs and grasps: rows between frames that something carries."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from supple.plugin import hookimpl
+
+if TYPE_CHECKING:
+    from supple.core.registry import Registry
+
+LINKED = ("joint", "spring", "grasp")
+"""The kinds that tie two things together; motors and releases act on one of these."""
+
+
+@hookimpl
+def supple_register(registry: Registry) -> None:
+    """Add what ties things together, and the source of its rows."""
+    from supple_joints import components, events
+
+    for component in (components.Joint, components.Motor, components.Spring):
+        registry.add_component(component)
+    for event in (events.Grasp, events.Release):
+        registry.add_event(event)
+    registry.add_settings("joints", components.Joints)
+    registry.add_compiler(
+        "joints.links", "supple_joints.compile:compile_links", components=LINKED, after=["carriers"],
+        provides=["row_sources"],
+    )  # fmt: skip
+    registry.add_system("joints.measure_links", "supple_joints.systems:MeasureLinks", when=LINKED)
+    registry.add_system("joints.observe_links", "supple_joints.systems:ObserveLinks", when=LINKED)

@@ -1,0 +1,207 @@
+"""From joints, motors, springs and grasps to arrays: links sorted by kind and path, rows sorted by link."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from supple.core.build import Build, Index
+from supple.core.entity import Entity
+from supple.mechanics.filters import ignore_pair
+from supple_joints.codes import FREE, STANDS_STILL
+from supple_joints.links import Link, link_grasp, link_joint, link_spring
+from supple_joints.row_table import COLUMNS, RowTable
+from supple_joints.rows import LinkRows
+
+Places = dict[str, tuple[str, Index]]
+
+NEVER = 2**62
+"""The step in which a grasp without an end opens."""
+ON_TIME = 1e-9
+"""Part of a step by which an event may miss the step's start and still belong to it, for round-off."""
+
+OBSERVED = ("error", "turn_error", "position", "rate", "load", "moment", "lift", "closed")
+"""Columns of joints.observed."""
+OBSERVED_SPRING = ("stretch", "tension", "strain")
+"""Columns of springs.observed."""
+
+
+def compile_links(build: Build) -> None:
+    """Declare all links with their rows, and what can be seen of them."""
+    joints, grasps = build.having("joint"), build.having("grasp")
+    springs = build.having("spring")
+    stretched = [entity for entity in springs if entity.components["spring"].between]
+    links = [link_joint(build, entity) for entity in joints]
+    links += [link_spring(build, entity) for entity in stretched]
+    links += [link_grasp(build, event) for event in grasps]
+    rows = RowTable()
+    for number, entity in enumerate(joints):
+        rows.add_joint(number, links[number].kind, entity.components["joint"])
+        if not entity.components["joint"].touch:
+            _let_pass(build, links[number])
+    first_grasp = len(joints) + len(stretched)
+    for number in range(first_grasp, len(links)):
+        rows.add_locks(number, links[number].kind)
+    # A grasp has the name of its event, which is no entity's: paths tell all links apart.
+    numbers = {link.path: number for number, link in enumerate(links[: len(joints)])}
+    _compile_motors(build, links, numbers, rows)
+    numbers_of_springs = {entity.path: len(joints) + k for k, entity in enumerate(stretched)}
+    _compile_springs(build, springs, links, numbers, numbers_of_springs, rows)
+    _declare_links(build, links)
+    _declare_grasps(build, grasps, first_grasp)
+    _declare_rows(build, links, rows)
+    for kind, entities, first in (("joint", joints, 0), ("grasp", grasps, first_grasp)):
+        for index, entity in enumerate(entities, first):
+            _show_link(build, entity, kind, index, links[index])
+    build.add_member("row_sources", LinkRows(len(rows)))
+
+
+def _let_pass(build: Build, link: Link) -> None:
+    """The things that a joint ties do not collide: their shapes overlap where it lies."""
+    if link.a.carrier != STANDS_STILL and link.b.carrier != STANDS_STILL:
+        carriers = [carrier.name for carrier in build.members("carriers")]
+        sides = [(carriers[anchor.carrier], anchor.frame) for anchor in (link.a, link.b)]
+        ignore_pair(build, sides[0], sides[1])
+
+
+def _compile_motors(build: Build, links: list[Link], numbers: dict[str, int], rows: RowTable) -> None:
+    for entity in build.having("motor"):
+        motor = entity.components["motor"]
+        link = numbers[motor.on or entity.path]
+        row = rows.add_motor(link, links[link].kind, motor)
+        places: Places = {"drive": ("joints.row_force", row), "effort": ("joints.row_effort", row)}
+        build.bind_metrics(entity, "motor", places)
+        build.expose(entity.path, "drive", "joints.row_force", row)
+
+
+def _compile_springs(
+    build: Build,
+    springs: list[Entity],
+    links: list[Link],
+    joints: dict[str, int],
+    stretched: dict[str, int],
+    rows: RowTable,
+) -> None:
+    spans, numbers = [], []
+    for index, entity in enumerate(springs):
+        spring = entity.components["spring"]
+        link = stretched[entity.path] if spring.between else joints[spring.on or entity.path]
+        start = _distance(links[link], build) if spring.between else 0.0
+        spans.append(rows.add_spring(link, links[link].kind, spring, start))
+        numbers.append(link)
+        places: Places = {
+            name: ("springs.observed", (index, column)) for column, name in enumerate(OBSERVED_SPRING)
+        }
+        build.bind_metrics(entity, "spring", places)
+        for name in OBSERVED_SPRING[:2]:
+            build.expose(entity.path, name, *places[name])
+    labels = [entity.path for entity in springs]
+    for name, values, doc in (
+        ("link", numbers, "Link of the spring."),
+        ("row", [first for first, _ in spans], "First row of the spring."),
+        ("size", [size for _, size in spans], "Number of its rows."),
+    ):
+        build.add_model(f"springs.{name}", values, unit="1", doc=doc, labels=labels, dtype=np.int64)
+    build.add_step(
+        "springs.observed", (len(springs), len(OBSERVED_SPRING)), unit="SI",
+        doc="Values of the metrics of a spring.", labels=labels,
+    )  # fmt: skip
+
+
+def _distance(link: Link, build: Build) -> float:
+    """Distance of the two things between which a spring acts, at the start [m]."""
+    spring = build.graph[link.path].components["spring"]
+    first, second = (*spring.between, link.path)[:2]
+    return float(np.linalg.norm(build.pose(first)[0] - build.pose(second)[0]))
+
+
+def _declare_links(build: Build, links: list[Link]) -> None:
+    labels, n = [link.path for link in links], len(links)
+    sides = [(link.a, link.b) for link in links]
+
+    def model(name: str, values: Sequence[Any], doc: str) -> None:
+        build.add_model(f"joints.{name}", values, unit="1", doc=doc, labels=labels, dtype=np.int64)
+
+    model("kind", [link.kind for link in links], "Kind of the link; see codes.")
+    model("carrier", [(a.carrier, b.carrier) for a, b in sides], "Carriers of both sides; -1: the world.")
+    model("frame", [(a.frame, b.frame) for a, b in sides], "Frames of both sides.")
+    anchors = np.array([(a.position, b.position) for a, b in sides])
+    turns = np.array([(a.rotation, b.rotation) for a, b in sides])
+    build.add_state("joints.anchor_x", anchors, unit="m", doc="Anchors in their frames.", labels=labels)
+    build.add_state("joints.anchor_q", turns, unit="1", doc="Their rotations in their frames.", labels=labels)
+    build.add_state("joints.position", np.zeros(n), unit="rad, m", doc="Positions on the free axes.",
+                    labels=labels, record=True)  # fmt: skip
+    build.add_step("joints.active", (n,), unit="1", doc="1 for links that hold in this step.",
+                   labels=labels, dtype=np.int64)  # fmt: skip
+    for name, shape, unit, doc in (
+        ("x", (2, 3), "m", "Anchors in the world at the start of the step."),
+        ("q", (2, 4), "1", "Their rotations in the world."),
+        ("axes", (2, 3, 3), "1", "Directions n, t, s of moving and of turning."),
+        ("error", (2, 3), "m, rad", "Errors along these directions."),
+        ("point", (2, 3), "m", "Points at which the link acts on its sides."),
+        ("coordinate", (), "rad, m", "Positions on the free axes at the start of the step."),
+        ("force", (3,), "N", "Force on side A, in the world."),
+        ("torque", (3,), "N m", "Torque on side A about the common point, in the world."),
+        ("observed", (len(OBSERVED),), "SI", "Values of the metrics of a link."),
+    ):
+        build.add_step(f"joints.{name}", (n, *shape), unit=unit, doc=doc, labels=labels)
+
+
+def _declare_grasps(build: Build, grasps: list[Entity], first: int) -> None:
+    labels = [event.path for event in grasps]
+    spans = [_span(build, event) for event in grasps]
+    for name, values, doc in (
+        ("link", range(first, first + len(grasps)), "Link of the grasp."),
+        ("first", [start for start, _ in spans], "Step in which it closes."),
+        ("last", [end for _, end in spans], "Step in which it is open again."),
+    ):
+        build.add_model(
+            f"grasps.{name}", list(values), unit="1", doc=doc, labels=labels, dtype=np.int64
+        )  # fmt: skip
+
+
+def _span(build: Build, event: Entity) -> tuple[int, int]:
+    """The step in which a grasp closes, and that in which it is open again."""
+    start = event.at or 0.0
+    duration = event.components["grasp"].duration
+    ends = [other.at or 0.0 for other in build.having("release")
+            if other.components["release"].grasp == event.path]  # fmt: skip
+    if duration is not None:
+        ends.append(start + duration)
+    last = _step_at(build, min(ends)) if ends else NEVER
+    return _step_at(build, start), last
+
+
+def _step_at(build: Build, time: float) -> int:
+    """The first step that begins at or after this time."""
+    return min(math.ceil(time / build.run.step - ON_TIME), NEVER)
+
+
+def _declare_rows(build: Build, links: list[Link], rows: RowTable) -> None:
+    labels = [links[link].path for link in rows.columns["link"]]
+    for name, unit, doc, kind in COLUMNS:
+        dtype = np.int64 if kind is int else np.float64
+        build.add_model(
+            f"joints.row_{name}", rows.columns[name], unit=unit, doc=doc, labels=labels, dtype=dtype
+        )
+    for name, doc in (("force", "Force or torque of a row."), ("effort", "Its size.")):
+        build.add_step(f"joints.row_{name}", (len(rows),), unit="N, N m", doc=doc, labels=labels)
+
+
+def _show_link(build: Build, entity: Entity, kind: str, index: int, link: Link) -> None:
+    """Metrics of a joint or grasp, and its attributes in Python."""
+    columns: Places = {name: ("joints.observed", (index, column)) for column, name in enumerate(OBSERVED)}
+    columns |= {"lowest": columns["position"], "highest": columns["position"]}
+    build.bind_metrics(entity, kind, columns)
+    for name in ("force", "torque"):
+        build.expose(entity.path, name, f"joints.{name}", index)
+    for name in ("error", "turn_error"):
+        build.expose(entity.path, name, *columns[name])
+    if kind == "grasp":
+        build.expose(entity.path, "closed", "joints.active", index)
+    elif link.kind in FREE:
+        build.expose(entity.path, "position", "joints.position", index)
+        build.expose(entity.path, "rate", *columns["rate"])

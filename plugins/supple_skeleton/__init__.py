@@ -1,0 +1,32 @@
+"""Skeletons: articulated bodies in generalised coordinates."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from supple.plugin import hookimpl
+
+if TYPE_CHECKING:
+    from supple.core.registry import Registry
+
+
+@hookimpl
+def supple_register(registry: Registry) -> None:
+    """Add skeletons, bones and servos, and the systems that move them."""
+    from supple_skeleton import components
+
+    registry.add_component(components.Skeleton)
+    registry.add_component(components.Bone)
+    registry.add_component(components.Servo)
+    registry.add_settings("skeleton", components.SkeletonSettings)
+    registry.add_compiler(
+        "skeleton.bones", "supple_skeleton.compile:compile_skeletons", components=["skeleton"],
+        provides=["mechanisms", "carriers", "row_sources"],
+    )  # fmt: skip
+    for name, system in (
+        ("place_bones", "PlaceBones"),
+        ("move_freely", "MoveFreely"),
+        ("advance_bones", "AdvanceBones"),
+        ("observe_bones", "ObserveBones"),
+    ):
+        registry.add_system(f"skeleton.{name}", f"supple_skeleton.systems:{system}", when=["skeleton"])

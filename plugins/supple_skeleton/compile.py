@@ -1,0 +1,239 @@
+"""From bones to arrays: one row for every bone, sorted by path, so that parents come before children."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from supple.core.build import Build, Frame
+from supple.core.entity import Entity
+from supple.core.pose import relative_pose
+from supple.mechanics.filters import ignore_pair
+from supple.mechanics.mechanism import contact_capacity
+from supple_skeleton.chain_kernels import factor_chain
+from supple_skeleton.components import read_coordinates, spread
+from supple_skeleton.forest import BoneSpec, FloatArray, Forest, build_forest, neutral_coordinates
+from supple_skeleton.inertia_kernels import make_mass_matrix
+from supple_skeleton.kinematics_kernels import follow_state
+from supple_skeleton.layout import BONE, JOINTS, PARENT, Q_FIRST, V_FIRST
+from supple_skeleton.limit_kernels import LOWER, SWING, UPPER
+from supple_skeleton.limits import JointLimits, JointServos
+from supple_skeleton.mass import bone_mass, shapes_of_bone
+from supple_skeleton.mechanism import Skeletons
+
+
+def compile_skeletons(build: Build) -> None:
+    """Declare the arrays of all skeletons, their mechanism, and what can be seen of them."""
+    entities, skeletons = build.having("bone"), build.having("skeleton")
+    bones = {entity.path: index for index, entity in enumerate(entities)}
+    trees = {entity.path: index for index, entity in enumerate(skeletons)}
+    specs = [_spec(build, entity, bones, trees) for entity in entities]
+    forest = build_forest(specs)
+    q, v = _start(build, entities, specs, forest)
+    _declare_model(build, entities, forest)
+    _declare_limits(build, entities)
+    _declare_state(build, forest, [entity.path for entity in entities], q, v)
+    _declare_forces(build, forest, [entity.path for entity in entities])
+    limits, servos = (len(build.arrays[f"skeleton.{name}"]) for name in ("limit", "servo"))
+    mechanism = Skeletons(forest, trees, bones, 2 * contact_capacity(build) + limits + servos)
+    build.add_member("mechanisms", mechanism)
+    build.add_member("carriers", mechanism)
+    if limits:
+        build.add_member("row_sources", JointLimits(mechanism, limits))
+    if servos:
+        build.add_member("row_sources", JointServos(mechanism, servos))
+    _show(build, entities, skeletons, forest)
+
+
+def _spec(build: Build, entity: Entity, bones: dict[str, int], trees: dict[str, int]) -> BoneSpec:
+    bone = entity.components["bone"]
+    parent = bones.get(entity.parent or "", -1)
+    tree = next(trees[above.path] for above in build.graph.ancestors(entity.path) if above.path in trees)
+    mass = bone_mass(entity.path, bone, build.graph)
+    position, rotation = _neutral_pose(build, entity, parent)
+    if bone.joint == "free":
+        position, rotation = np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0])
+    axes = {"axis": np.array(bone.axis), "second_axis": np.array(bone.second_axis)}
+    unused = {name: np.array([1.0, 0.0, 0.0]) for name, axis in axes.items() if not axis.any()}
+    return BoneSpec(
+        parent, bone.joint, tree, position, rotation,
+        mass=mass.mass, centre=mass.centre, inertia=mass.inertia, **{**axes, **unused},
+    )  # fmt: skip
+
+
+def _neutral_pose(build: Build, entity: Entity, parent: int) -> tuple[FloatArray, FloatArray]:
+    """In the frame of the parent bone; of a root, in the world."""
+    if parent < 0:
+        return build.pose(entity.path)
+    return relative_pose(build.pose(entity.parent or ""), build.pose(entity.path))
+
+
+def _start(
+    build: Build, entities: list[Entity], specs: list[BoneSpec], forest: Forest
+) -> tuple[FloatArray, FloatArray]:
+    """Coordinates and rates at the start; refuses a skeleton that some rate moves without inertia."""
+    q, v = neutral_coordinates(specs), np.zeros(forest.v_count)
+    for row, entity, spec in zip(forest.bone, entities, specs, strict=True):
+        bone, kind = entity.components["bone"], JOINTS[spec.joint]
+        mine = slice(row[Q_FIRST], row[Q_FIRST] + kind.q_count)
+        if spec.joint == "free":
+            q[mine] = np.concatenate(_neutral_pose(build, entity, spec.parent))
+        elif spec.joint == "ball" and bone.start is not None:
+            q[mine] = np.array(bone.start) / np.linalg.norm(bone.start)
+        elif bone.start is not None:
+            q[mine] = read_coordinates(spec.joint, bone.start)
+        if bone.rate is not None:
+            v[row[V_FIRST] : row[V_FIRST] + kind.v_count] = bone.rate
+    return q, v
+
+
+def _declare_model(build: Build, entities: list[Entity], forest: Forest) -> None:
+    labels, rates = [entity.path for entity in entities], _rate_labels(entities, forest)
+    for name, values, unit, doc, rows, dtype in (
+        ("bone", forest.bone, "1", "Topology; columns in layout.py.", labels, np.int64),
+        ("dof", forest.dof, "1", "Structure of the mass matrix; columns in layout.py.", rates, np.int64),
+        ("frame", forest.frame, "m, 1", "Neutral poses in the parents' frames, and axes.", labels, float),
+        ("inertia", forest.inertia, "kg, kg m, kg m^2", "Mass, m c, inertia at the origin.", labels, float),
+    ):
+        build.add_model(f"skeleton.{name}", values, unit=unit, doc=doc, labels=rows, dtype=dtype)
+    for name, unit, doc in (
+        ("armature", "kg m^2, kg", "Inertia of the drives."),
+        ("damping", "N m s/rad, N s/m", "Resistance to the rates."),
+        ("stiffness", "N m/rad, N/m", "Springs towards the neutral pose."),
+    ):
+        numbers = [
+            number
+            for entity in entities
+            for bone in [entity.components["bone"]]
+            for number in spread(getattr(bone, name), JOINTS[bone.joint].v_count)
+        ]
+        build.add_model(f"skeleton.{name}", numbers, unit=unit, doc=doc, labels=rates)
+
+
+def _rate_labels(entities: list[Entity], forest: Forest) -> list[str]:
+    return [entities[row[BONE]].path for row in forest.dof]
+
+
+def _declare_limits(build: Build, entities: list[Entity]) -> None:
+    limits: list[tuple[int, int, int]] = []
+    bounds: list[float] = []
+    servos: list[tuple[int, int]] = []
+    gains: list[tuple[float, ...]] = []
+    for index, entity in enumerate(entities):
+        bone, servo = entity.components["bone"], entity.components.get("servo")
+        count = 1 if bone.joint == "ball" else JOINTS[bone.joint].v_count
+        for value, code in ((bone.lower, LOWER), (bone.upper, SWING if bone.joint == "ball" else UPPER)):
+            if value is not None:
+                limits += [(code, index, local) for local in range(count)]
+                bounds += read_coordinates(bone.joint, spread(value, count))
+        if servo is not None:
+            servos += [(index, local) for local in range(count)]
+            targets = read_coordinates(bone.joint, spread(servo.target, count))
+            gains += [(servo.stiffness, servo.damping, target, servo.limit) for target in targets]
+    build.add_model(
+        "skeleton.limit", np.array(limits, np.int64).reshape(-1, 3), unit="1",
+        doc="Lower, upper or swing; bone; which coordinate.", dtype=np.int64,
+        labels=[entities[index].path for _, index, _ in limits],
+    )  # fmt: skip
+    build.add_model("skeleton.bound", bounds, unit="rad, m", doc="Where the limits are.")
+    build.add_model(
+        "skeleton.servo", np.array(servos, np.int64).reshape(-1, 2), unit="1",
+        doc="Bone and coordinate of every servo.", dtype=np.int64,
+        labels=[entities[index].path for index, _ in servos],
+    )  # fmt: skip
+    build.add_model(
+        "skeleton.servo_gains", np.array(gains, float).reshape(-1, 4), unit="SI",
+        doc="Stiffness, damping, target, greatest force.",
+    )  # fmt: skip
+
+
+def _declare_state(build: Build, forest: Forest, labels: list[str], q: FloatArray, v: FloatArray) -> None:
+    count, rates = len(labels), forest.v_count
+    x, rotation, twist = np.zeros((count, 3)), np.zeros((count, 4)), np.zeros((count, 6))
+    axis, axis_rate, spatial = np.zeros((rates, 6)), np.zeros((rates, 6)), np.zeros((count, 6))
+    follow_state(forest.bone, forest.dof, forest.frame, q, v, x, rotation, twist, axis, axis_rate, spatial)
+    _refuse_massless(build, forest, labels, x, rotation, axis)
+    build.add_state("skeleton.q", q, unit="rad, m, 1", doc="Joint coordinates.", record=True)
+    build.add_state("skeleton.v", v, unit="rad/s, m/s", doc="Joint rates.", record=True)
+    for name, values, unit, doc in (
+        ("position", x, "m", "Origins of the bones, as they follow from the coordinates."),
+        ("orientation", rotation, "1", "Rotations of the bones, likewise."),
+        ("velocity", twist, "m/s, rad/s", "Velocity of the origin in the world, spin in the bone's frame."),
+    ):
+        build.add_state(f"skeleton.{name}", values, unit=unit, doc=doc, labels=labels, record=True)
+    build.add_model("skeleton.x_start", x, unit="m", doc="Origins of the bones at the start.", labels=labels)
+
+
+def _refuse_massless(
+    build: Build, forest: Forest, labels: list[str], x: FloatArray, rotation: FloatArray, axis: FloatArray
+) -> None:
+    bones, matrix = len(labels), np.zeros(forest.entries)
+    armature = build.arrays["skeleton.armature"]
+    make_mass_matrix(
+        forest.bone, forest.dof, forest.inertia, armature, x, rotation, axis,
+        np.zeros((bones, 10)), np.zeros((bones, 10)), matrix,
+    )  # fmt: skip
+    empty = factor_chain(forest.dof, matrix)
+    if empty >= 0:
+        path = labels[forest.dof[empty, BONE]]
+        remedy = "give it or the bones below it a mass, or the joint an armature"
+        raise build.refuse(f"{path}.bone", "its joint moves something without inertia", remedy)
+
+
+def _declare_forces(build: Build, forest: Forest, labels: list[str]) -> None:
+    bones, rates, trees = len(labels), forest.v_count, len(forest.trees)
+    for name, shape, unit, doc in (
+        ("x", (bones, 3), "m", "Origins of the bones."),
+        ("rotation", (bones, 4), "1", "Rotations of the bones."),
+        ("twist", (bones, 6), "m/s, rad/s", "Velocity of the origin in the world, spin in the bone's frame."),
+        ("axis", (rates, 6), "1, m", "Spatial axes of the rates about the root's origin."),
+        ("axis_rate", (rates, 6), "1/s, m/s", "Their derivatives."),
+        ("spatial_velocity", (bones, 6), "m/s, rad/s", "Spatial velocities about the root's origin."),
+        ("factor", (forest.entries,), "SI", "A = L^T D L: L, and 1 / D on the diagonal."),
+        ("applied", (rates,), "N m, N", "Generalised force of wrenches and actuators."),
+        ("v_free", (rates,), "rad/s, m/s", "Rates if nothing touched."),
+        ("row_impulse", (rates,), "N m s, N s", "J^T lambda."),
+        ("observed_bone", (bones, 3), "SI", "Values of the metrics of a bone."),
+        ("observed", (trees, 4), "SI", "Values of the metrics of a skeleton."),
+    ):
+        rows = labels if shape[0] == bones and name != "observed" else ()
+        build.add_step(f"skeleton.{name}", shape, unit=unit, doc=doc, labels=rows)
+    for name, shape, unit, doc in (
+        ("wrench", (bones, 6), "N, N m", "Applied force and torque at the origin, in the world."),
+        ("force", (rates,), "N m, N", "Generalised force of actuators."),
+        ("gain_p", (rates,), "N m/rad, N/m", "Implicit stiffness of actuators."),
+        ("gain_d", (rates,), "N m s/rad, N s/m", "Implicit damping of actuators."),
+    ):
+        build.add_step(f"skeleton.{name}", shape, unit=unit, doc=doc, accumulates=True)
+
+
+def _ignore_neighbours(build: Build, entities: list[Entity], forest: Forest, index: int) -> None:
+    """A joint lies within the shapes of both bones that meet there, so these do not touch each other.
+
+    Joints of several axes are often written as bones without shapes: the neighbour is the first that has one.
+    """
+    above = int(forest.bone[index, PARENT])
+    while above >= 0:
+        ignore_pair(build, (Skeletons.name, above), (Skeletons.name, index))
+        if any(True for _ in shapes_of_bone(entities[above].path, build.graph)):
+            return
+        above = int(forest.bone[above, PARENT])
+
+
+def _show(build: Build, entities: list[Entity], skeletons: list[Entity], forest: Forest) -> None:
+    """Frames that carry shapes, metrics, and what `world[path]` shows."""
+    for index, entity in enumerate(entities):
+        build.carry(entity.path, Frame(Skeletons.name, index, np.zeros(3)))
+        _ignore_neighbours(build, entities, forest, index)
+        names = [metric.name for metric in entity.components["bone"].metrics]
+        places = {name: ("skeleton.observed_bone", (index, column)) for column, name in enumerate(names)}
+        build.bind_metrics(entity, "bone", places)
+        build.expose(entity.path, "position", "skeleton.position", index)
+        build.expose(entity.path, "rotation", "skeleton.orientation", index)
+        build.expose(entity.path, "velocity", "skeleton.velocity", index)
+        build.expose(entity.path, "mass", "skeleton.inertia", (index, 0))
+    for index, entity in enumerate(skeletons):
+        names = [metric.name for metric in entity.components["skeleton"].metrics]
+        places = {name: ("skeleton.observed", (index, column)) for column, name in enumerate(names)}
+        build.bind_metrics(entity, "skeleton", places)
+        for column, name in enumerate(names):
+            build.expose(entity.path, name, "skeleton.observed", (index, column))

@@ -1,0 +1,129 @@
+"""Rows of joint limits and servos; README eq. (27) to (29).
+
+limit [limits, 3] holds kind, bone, and the place of the coordinate within the joint.
+"""
+
+from __future__ import annotations
+
+import math
+
+from supple.core.jit import njit
+from supple.math.quaternion_kernels import rotate_vector, rotate_vector_back
+from supple.math.vector_kernels import cross, dot, length
+from supple.mechanics.rows import COMPLIANT, UNILATERAL
+from supple_skeleton.layout import AXIS, Q_FIRST, V_FIRST, WINDOW
+from supple_skeleton.row_kernels import open_block
+
+LOWER = 0
+UPPER = 1
+SWING = 2
+
+
+@njit
+def find_swing(frame, q, i, a):
+    """Angle between the axis of bone i now and in its neutral pose, and the direction that it grows in.
+
+    The direction is that of the angular velocity, in the bone's frame; zero where the angle is 0 or pi.
+    """
+    ax, ay, az = frame[i, AXIS], frame[i, AXIS + 1], frame[i, AXIS + 2]
+    w, x, y, z = q[a], q[a + 1], q[a + 2], q[a + 3]
+    bx, by, bz = rotate_vector(w, x, y, z, ax, ay, az)
+    nx, ny, nz = cross(ax, ay, az, bx, by, bz)
+    sine = length(nx, ny, nz)
+    angle = math.atan2(sine, dot(ax, ay, az, bx, by, bz))
+    if sine < 1e-12:
+        return angle, 0.0, 0.0, 0.0
+    dx, dy, dz = rotate_vector_back(w, x, y, z, nx / sine, ny / sine, nz / sine)
+    return angle, dx, dy, dz
+
+
+@njit
+def find_limit_gaps(bone, frame, limit, bound, q, gap_out):
+    """Distance of every coordinate from its limit [rad, m], negative beyond it."""
+    for n in range(limit.shape[0]):
+        i = limit[n, 1]
+        a = bone[i, Q_FIRST] + limit[n, 2]
+        if limit[n, 0] == LOWER:
+            gap_out[n] = q[a] - bound[n]
+        elif limit[n, 0] == UPPER:
+            gap_out[n] = bound[n] - q[a]
+        else:
+            angle, _, _, _ = find_swing(frame, q, i, bone[i, Q_FIRST])
+            gap_out[n] = bound[n] - angle
+
+
+@njit
+def find_near_limits(h, margin, bone, frame, limit, bound, q, v, v_free, gap_out, near_out):
+    """Lists the limits that may be reached within the step; returns their number."""
+    find_limit_gaps(bone, frame, limit, bound, q, gap_out)
+    count = 0
+    for n in range(limit.shape[0]):
+        i = limit[n, 1]
+        k = bone[i, V_FIRST] + limit[n, 2]
+        speed = max(abs(v[k]), abs(v_free[k]))
+        if limit[n, 0] == SWING:
+            speed = max(length(v[k], v[k + 1], v[k + 2]), length(v_free[k], v_free[k + 1], v_free[k + 2]))
+        if gap_out[n] <= margin + 2.0 * h * speed:
+            near_out[count] = n
+            count += 1
+    return count
+
+
+@njit
+def append_limits(
+    bone, frame, limit, q, near, count, first, key,
+    law_out, key_out, used_out, group_out, unit_out, dof_out, values_out,
+):  # fmt: skip
+    """One unilateral row for every near limit: u = rate of the gap."""
+    for c in range(count):
+        n = near[c]
+        i = limit[n, 1]
+        k = bone[i, V_FIRST] + limit[n, 2] - bone[i, WINDOW]
+        law_out[first + c] = UNILATERAL
+        key_out[first + c, 0] = key
+        key_out[first + c, 1] = n
+        block = open_block(bone, i, first + c, used_out, group_out, unit_out, dof_out, values_out)
+        if limit[n, 0] == SWING:
+            _, dx, dy, dz = find_swing(frame, q, i, bone[i, Q_FIRST])
+            values_out[block, 0, k] = -dx
+            values_out[block, 0, k + 1] = -dy
+            values_out[block, 0, k + 2] = -dz
+        else:
+            values_out[block, 0, k] = 1.0 if limit[n, 0] == LOWER else -1.0
+
+
+@njit
+def set_limit_bias(recovery, recovery_speed, h, gap, near, count, first, bias_out):
+    """May reach the limit within the step, and recovers from beyond it: README eq. (27)."""
+    for c in range(count):
+        distance = gap[near[c]]
+        if distance >= 0.0:
+            bias_out[first + c, 0] = distance / h
+        else:
+            bias_out[first + c, 0] = max(recovery * distance / h, -recovery_speed)
+
+
+@njit
+def append_servos(
+    h, bone, servo, gains, q, first, key,
+    law_out, key_out, lower_out, upper_out, compliance_out, bias_out,
+    used_out, group_out, unit_out, dof_out, values_out,
+):  # fmt: skip
+    """One compliant row for every servo, servo [m, 2] = bone and place of the coordinate: README eq. (29).
+
+    gains [m, 4] are stiffness, damping, target and greatest force.
+    """
+    for n in range(servo.shape[0]):
+        g = first + n
+        i = servo[n, 0]
+        stiffness, damping, target, greatest = gains[n, 0], gains[n, 1], gains[n, 2], gains[n, 3]
+        resisting = damping + h * stiffness
+        law_out[g] = COMPLIANT
+        key_out[g, 0] = key
+        key_out[g, 1] = n
+        lower_out[g, 0] = -h * greatest
+        upper_out[g, 0] = h * greatest
+        compliance_out[g, 0] = 1.0 / (h * resisting)
+        bias_out[g, 0] = stiffness * (q[bone[i, Q_FIRST] + servo[n, 1]] - target) / resisting
+        block = open_block(bone, i, g, used_out, group_out, unit_out, dof_out, values_out)
+        values_out[block, 0, bone[i, V_FIRST] + servo[n, 1] - bone[i, WINDOW]] = 1.0

@@ -1,0 +1,88 @@
+"""The sources of rows that joints have: limits, and servos that can give only so much."""
+
+from __future__ import annotations
+
+from zlib import crc32
+
+import numpy as np
+
+from supple.core.schedule import Bound
+from supple.mechanics.problem import ConstraintProblem
+from supple_skeleton.limit_kernels import append_limits, append_servos, find_near_limits, set_limit_bias
+from supple_skeleton.mechanism import Skeletons
+
+
+def key_of(name: str) -> int:
+    """A number below -1 that tells the rows of this source from those of others."""
+    return -2 - crc32(name.encode())
+
+
+class JointLimits:
+    """One unilateral row for every limit that may be reached within the step."""
+
+    name = "skeleton.limits"
+    reads = (
+        "skeleton.bone", "skeleton.frame", "skeleton.limit", "skeleton.bound", "skeleton.q", "skeleton.v",
+        "skeleton.v_free",
+    )  # fmt: skip
+
+    def __init__(self, skeletons: Skeletons, count: int) -> None:
+        self.skeletons = skeletons
+        self.gap = np.zeros(count)
+        self.near = np.zeros(count, np.int64)
+        self.first = self.count = 0
+        self.key = key_of(self.name)
+
+    def bind(self, arrays: Bound) -> None:
+        """Bind limits and state."""
+        self.inputs = [arrays[name] for name in self.reads]
+        settings = arrays.build.settings("skeleton")
+        self.h, self.margin = arrays.build.run.step, settings.margin
+        self.recovery = (settings.recovery, settings.recovery_speed)
+
+    def append(self, problem: ConstraintProblem) -> None:
+        """Rows and Jacobian of the limits that are near."""
+        self.count = find_near_limits(self.h, self.margin, *self.inputs, self.gap, self.near)
+        self.first = problem.reserve(self.count)
+        if self.count:
+            bone, frame, limit, _, q, _, _ = self.inputs
+            J = self.skeletons.jacobian
+            self.skeletons.refuse_overflow(self.count)
+            append_limits(
+                bone, frame, limit, q, self.near, self.count, self.first, self.key,
+                problem.law, problem.key, J.count, J.group, J.unit, J.dof, J.values,
+            )  # fmt: skip
+
+    def set_bias(self, problem: ConstraintProblem) -> None:
+        """Approach until the limit, recover from beyond it."""
+        set_limit_bias(*self.recovery, self.h, self.gap, self.near, self.count, self.first, problem.bias)
+
+
+class JointServos:
+    """One compliant row for every driven coordinate: a spring and damper of bounded force."""
+
+    name = "skeleton.servos"
+    reads = ("skeleton.bone", "skeleton.servo", "skeleton.servo_gains", "skeleton.q")
+
+    def __init__(self, skeletons: Skeletons, count: int) -> None:
+        self.skeletons, self.count = skeletons, count
+        self.key = key_of(self.name)
+
+    def bind(self, arrays: Bound) -> None:
+        """Bind servos and state."""
+        self.inputs = [arrays[name] for name in self.reads]
+        self.h = arrays.build.run.step
+
+    def append(self, problem: ConstraintProblem) -> None:
+        """Law, bounds, bias and Jacobian of all servos."""
+        first = problem.reserve(self.count)
+        J = self.skeletons.jacobian
+        self.skeletons.refuse_overflow(self.count)
+        append_servos(
+            self.h, *self.inputs, first, self.key,
+            problem.law, problem.key, problem.lower, problem.upper, problem.compliance, problem.bias,
+            J.count, J.group, J.unit, J.dof, J.values,
+        )  # fmt: skip
+
+    def set_bias(self, problem: ConstraintProblem) -> None:
+        """Nothing to do: the bias depends on coordinates only and is set with the rest."""

@@ -1,0 +1,97 @@
+"""All skeletons of a scene as one mechanism, and their bones as frames that carry shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from supple.core.schedule import Bound
+from supple.errors import PluginError, Problem, SimulationError, suggest
+from supple.mechanics.block_matrix import BlockMatrix
+from supple.mechanics.jacobian import JacobianBlocks
+from supple.mechanics.mechanism import FloatArray, PointRows
+from supple_skeleton.chain_kernels import solve_chain
+from supple_skeleton.dynamics import READS, Dynamics
+from supple_skeleton.forest import Forest
+from supple_skeleton.row_kernels import add_bone_delassus, add_point_blocks, add_turn_blocks
+
+
+class Skeletons:
+    """Joint rates; A = M + armature + h dampers + h^2 springs, factored as L^T D L along the chains.
+
+    A contact on a bone has one block, dense over the rates of the bone's skeleton. Every skeleton is one
+    coupling unit.
+    """
+
+    name = "skeleton"
+    v, v_next, v_free, row_impulse = (
+        "skeleton.v", "skeleton.v.next", "skeleton.v_free", "skeleton.row_impulse",
+    )  # fmt: skip
+    position, rotation, twist, wrench = (
+        "skeleton.x", "skeleton.rotation", "skeleton.twist", "skeleton.wrench",
+    )  # fmt: skip
+    reads = ("skeleton.x", "skeleton.axis", "skeleton.factor", *READS)
+
+    def __init__(
+        self, forest: Forest, skeletons: Mapping[str, int], bones: Mapping[str, int], blocks: int
+    ) -> None:
+        """`skeletons` and `bones` number the paths; `blocks` is the room for rows."""
+        self.forest, self.skeletons, self.bones = forest, dict(skeletons), dict(bones)
+        self.unit_count = len(forest.trees)
+        self.jacobian = JacobianBlocks(blocks, forest.width)
+        self._scratch = [
+            *(np.zeros(length, np.int64) for length in (self.unit_count, blocks, blocks, blocks, forest.width)),
+            # A few columns more, lest all rows fall into the same lines of the cache.
+            np.zeros((forest.width, 3 * blocks + 8)), np.zeros((3, 3 * blocks + 8)),
+        ]  # fmt: skip
+
+    def bind(self, arrays: Bound) -> None:
+        """Bind poses, axes and the factor of A."""
+        self.x, self.axis, self.factor = (arrays[name] for name in self.reads[:3])
+        self.bone, self.dof = arrays["skeleton.bone"], arrays["skeleton.dof"]
+        self._queried = {name: arrays[name] for name in READS}
+
+    def dynamics(self, path: str) -> Dynamics:
+        """Queries about the skeleton at `path`, at the state of the moment when they are asked."""
+        if path not in self.skeletons:
+            raise PluginError(Problem(None, path, "no skeleton of this name", suggest(path, self.skeletons)))
+        return Dynamics(self._queried, self.forest.trees[self.skeletons[path]], self.bones)
+
+    def add_delassus(self, W: BlockMatrix) -> None:
+        """W += J A^-1 J^T, skeleton by skeleton."""
+        J = self.jacobian
+        add_bone_delassus(
+            self.dof, self.factor, J.count, J.group, J.unit, J.dof, J.values, W.indptr, W.indices,
+            *self._scratch, W.values,
+        )  # fmt: skip
+
+    def apply_inverse(self, x: FloatArray, out: FloatArray) -> None:
+        """out = A^-1 x, both [rates]."""
+        out[:] = x
+        solve_chain(self.dof, self.factor, out)
+
+    def add_point_rows(self, rows: PointRows) -> None:
+        """Append one block of three rows for every point."""
+        J = self.jacobian
+        self.refuse_overflow(rows.count)
+        add_point_blocks(
+            self.bone, self.dof, self.axis, self.x,
+            rows.count, rows.group, rows.frame, rows.sign, rows.point, rows.directions,
+            J.count, J.group, J.unit, J.dof, J.values,
+        )  # fmt: skip
+
+    def add_turn_rows(self, rows: PointRows) -> None:
+        """Append one block of three rows for every angular velocity."""
+        J = self.jacobian
+        self.refuse_overflow(rows.count)
+        add_turn_blocks(
+            self.bone, self.dof, self.axis, rows.count, rows.group, rows.frame, rows.sign, rows.directions,
+            J.count, J.group, J.unit, J.dof, J.values,
+        )  # fmt: skip
+
+    def refuse_overflow(self, extra: int) -> None:
+        """Raise when there is no room for so many more blocks."""
+        if self.jacobian.count.item(0) + extra > self.jacobian.capacity:
+            what = f"room for {self.jacobian.capacity} blocks of rows is used up; raise run.capacity.contacts"
+            raise SimulationError(what)

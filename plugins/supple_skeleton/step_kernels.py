@@ -1,0 +1,152 @@
+"""Kernels of the step: velocities without rows, advancing; README eq. (21) to (25)."""
+
+from __future__ import annotations
+
+import math
+
+from supple.core.jit import njit
+from supple.math.quaternion_kernels import (
+    exponentiate_rotation_vector,
+    multiply_quaternions,
+    normalise_quaternion,
+)
+from supple_skeleton.chain_kernels import factor_chain, solve_chain
+from supple_skeleton.force_kernels import differentiate_bias, find_inverse_dynamics, map_wrenches
+from supple_skeleton.inertia_kernels import make_mass_matrix
+from supple_skeleton.kinematics_kernels import move_bones
+from supple_skeleton.layout import BALL, FREE, JOINT, Q_FIRST, ROW, V_COUNT, V_FIRST
+
+
+@njit
+def find_rotation_vector(w, x, y, z):
+    """The rotation vector [rad] of a unit quaternion, at most pi long."""
+    sine = math.sqrt(x * x + y * y + z * z)
+    if sine < 1e-9:  # then 2 atan2(sine, w) / sine is 2 / w to the last digit
+        scale = 2.0 / w
+    elif w >= 0.0:
+        scale = 2.0 * math.atan2(sine, w) / sine
+    else:
+        scale = -2.0 * math.atan2(sine, -w) / sine
+    return scale * x, scale * y, scale * z
+
+
+@njit
+def find_deviations(bone, q, deviation_out):
+    """How far every rate's coordinate is from the neutral pose [rad, m]; a free joint has no neutral pose."""
+    for i in range(bone.shape[0]):
+        a = bone[i, Q_FIRST]
+        k = bone[i, V_FIRST]
+        if bone[i, JOINT] == BALL:
+            rx, ry, rz = find_rotation_vector(q[a], q[a + 1], q[a + 2], q[a + 3])
+            deviation_out[k] = rx
+            deviation_out[k + 1] = ry
+            deviation_out[k + 2] = rz
+        else:
+            for local in range(bone[i, V_COUNT]):
+                deviation_out[k + local] = 0.0 if bone[i, JOINT] == FREE else q[a + local]
+
+
+@njit
+def add_implicit_gains(h, dof, damping, stiffness, gain_p, gain_d, matrix_out):
+    """A = M + h (damping + gain_d) + h^2 (stiffness + gain_p): README eq. (22)."""
+    for k in range(dof.shape[0]):
+        matrix_out[dof[k, ROW]] += h * (damping[k] + gain_d[k]) + h * h * (stiffness[k] + gain_p[k])
+
+
+@njit
+def find_applied_forces(bone, axis, x, wrench, force, work_out, applied_out):
+    """Generalised force of the wrenches on all bones, and of actuators."""
+    map_wrenches(bone, axis, x, wrench, work_out, applied_out)
+    for k in range(force.shape[0]):
+        applied_out[k] += force[k]
+
+
+@njit
+def fill_right_side(h, damping, stiffness, gain_p, gain_d, applied, bias, deviation, v, right_out):
+    """b - A v0 without corrections: README eq. (23)."""
+    for k in range(v.shape[0]):
+        resisting = h * (damping[k] + gain_d[k]) + h * h * (stiffness[k] + gain_p[k])
+        right_out[k] = h * (applied[k] - bias[k] - stiffness[k] * deviation[k]) - resisting * v[k]
+
+
+@njit
+def move_freely(
+    h, corrections, implicitness, bone, dof, inertia, armature, damping, stiffness, gravity,
+    x, rotation, axis, axis_rate, velocity, q, v, wrench, force, gain_p, gain_d,
+    own_out, composite_out, work_out, change_velocity_out, change_rate_out, rates_out,
+    factor_out, applied_out, v_free_out,
+):  # fmt: skip
+    """Factor of A and velocities if nothing touched; README eq. (21) to (24). Returns -1, or a rate without inertia.
+
+    own, composite, work, change and rates [4, rates] are scratch.
+    """
+    count = v.shape[0]
+    right, bias, change, zero = rates_out[0], rates_out[1], rates_out[2], rates_out[3]
+    make_mass_matrix(bone, dof, inertia, armature, x, rotation, axis, own_out, composite_out, factor_out)
+    add_implicit_gains(h, dof, damping, stiffness, gain_p, gain_d, factor_out)
+    empty = factor_chain(dof, factor_out)
+    if empty >= 0:
+        return empty
+    find_applied_forces(bone, axis, x, wrench, force, work_out, applied_out)
+    for k in range(count):
+        zero[k] = 0.0
+    find_inverse_dynamics(
+        bone, armature, gravity, own_out, axis, axis_rate, velocity, v, zero, work_out, bias
+    )
+    find_deviations(bone, q, change)
+    fill_right_side(h, damping, stiffness, gain_p, gain_d, applied_out, bias, change, v, right)
+    for k in range(count):
+        change[k] = right[k]
+    solve_chain(dof, factor_out, change)
+    for _ in range(corrections):
+        move_bones(bone, dof, axis, change, change_velocity_out, change_rate_out)
+        differentiate_bias(
+            bone, own_out, axis, axis_rate, velocity, v, change_rate_out, change_velocity_out, change,
+            work_out, bias,
+        )  # fmt: skip
+        for k in range(count):
+            change[k] = right[k] - implicitness * h * bias[k]
+        solve_chain(dof, factor_out, change)
+    for k in range(count):
+        v_free_out[k] = v[k] + change[k]
+    return -1
+
+
+@njit
+def turn_coordinates(h, q, a, v, k, q_out):
+    """The quaternion at q[a] turned by the body-fixed angular velocity v[k:k+3] for h."""
+    dw, dx, dy, dz = exponentiate_rotation_vector(h * v[k], h * v[k + 1], h * v[k + 2])
+    w, x, y, z = multiply_quaternions(q[a], q[a + 1], q[a + 2], q[a + 3], dw, dx, dy, dz)
+    w, x, y, z = normalise_quaternion(w, x, y, z)
+    q_out[a] = w
+    q_out[a + 1] = x
+    q_out[a + 2] = y
+    q_out[a + 3] = z
+
+
+@njit
+def integrate_coordinates(h, bone, q, v, q_out):
+    """Coordinates after h at rates v: README eq. (25)."""
+    for i in range(bone.shape[0]):
+        a = bone[i, Q_FIRST]
+        k = bone[i, V_FIRST]
+        if bone[i, JOINT] == BALL:
+            turn_coordinates(h, q, a, v, k, q_out)
+        elif bone[i, JOINT] == FREE:
+            for local in range(3):
+                q_out[a + local] = q[a + local] + h * v[k + local]
+            turn_coordinates(h, q, a + 3, v, k + 3, q_out)
+        else:
+            for local in range(bone[i, V_COUNT]):
+                q_out[a + local] = q[a + local] + h * v[k + local]
+
+
+@njit
+def advance_bones(h, bone, dof, factor, q, v_free, row_impulse, q_out, v_out):
+    """v = v_free + A^-1 J^T lambda, then coordinates with the new rates."""
+    for k in range(dof.shape[0]):
+        v_out[k] = row_impulse[k]
+    solve_chain(dof, factor, v_out)
+    for k in range(dof.shape[0]):
+        v_out[k] += v_free[k]
+    integrate_coordinates(h, bone, q, v_out, q_out)

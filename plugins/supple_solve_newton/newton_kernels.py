@@ -1,0 +1,268 @@
+"""The linear system of one Newton step, over the unknowns that the laws leave free.
+
+All in the scaled variables of `supple.mechanics.rows`: r_T = lambda_T / D and w = D u_T. With x = r - rho u, every
+group is in one of four modes, and its step is dr = shift + C y with as many unknowns y as C has columns:
+
+FIXED       an open contact or a row at its bound: dr is known.
+FREE        one row without bound in reach, or a contact without friction: one unknown, equation du = -u.
+STUCK       three unknowns, du = -u.
+SLIPPING    e = x_T / |x_T| is the direction of the friction impulse and f is across it. The next impulse lies on
+            the cone, e . r_T = mu r_n, which leaves dr_n and f . dr_T, with the equations
+                du_n = -u_n,    f . du_T + (1 - g) / (g rho) f . dr_T = -f . u_T / g,    g = mu x_n / |x_T|.
+
+With rows L the whole system is (L^T W C + diagonal) y = right.
+"""
+
+from __future__ import annotations
+
+import math
+
+from supple.core.jit import njit
+from supple.mechanics.rows import BILATERAL, COULOMB, UNILATERAL
+
+FIXED = 0
+FREE = 1
+SLIPPING = 2
+STUCK = 3
+
+
+@njit
+def clear_group(i, left_out, right_out, shift_out, extra_out, right_side_out):
+    """Everything of group i that a mode does not set is zero."""
+    for a in range(3):
+        extra_out[i, a] = 0.0
+        right_side_out[i, a] = 0.0
+        shift_out[i, a] = 0.0
+        for k in range(3):
+            left_out[i, a, k] = 0.0
+            right_out[i, a, k] = 0.0
+
+
+@njit
+def shift_to(i, impulse, target_n, target_t, target_s, shift_out):
+    """Group i goes straight to the target."""
+    shift_out[i, 0] = target_n - impulse[i, 0]
+    shift_out[i, 1] = target_t - impulse[i, 1]
+    shift_out[i, 2] = target_s - impulse[i, 2]
+
+
+@njit
+def linearise_row(
+    i, law, lower, upper, rho, impulse, velocity, left_out, right_out, shift_out, right_side_out
+):
+    """Mode of a group of one row; outputs as in `linearise_groups`."""
+    low = -math.inf if law == BILATERAL else (0.0 if law == UNILATERAL else lower)
+    high = math.inf if law in (BILATERAL, UNILATERAL) else upper
+    x = impulse[i, 0] - rho * velocity[i, 0]
+    if x <= low or x >= high:
+        shift_to(i, impulse, low if x <= low else high, 0.0, 0.0, shift_out)
+        return FIXED
+    left_out[i, 0, 0] = 1.0
+    right_out[i, 0, 0] = 1.0
+    right_side_out[i, 0] = -velocity[i, 0]
+    return FREE
+
+
+@njit
+def linearise_contact(
+    i, mu, scale_t, scale_s, rho, impulse, velocity,
+    left_out, right_out, shift_out, extra_out, right_side_out,
+):  # fmt: skip
+    """Mode of a Coulomb group; outputs as in `linearise_groups`."""
+    xn = impulse[i, 0] - rho * velocity[i, 0]
+    if xn <= 0.0:
+        shift_to(i, impulse, 0.0, 0.0, 0.0, shift_out)
+        return FIXED
+    left_out[i, 0, 0] = 1.0
+    right_out[i, 0, 0] = 1.0
+    right_side_out[i, 0] = -velocity[i, 0]
+    if mu == 0.0 or (scale_t == 0.0 and scale_s == 0.0):
+        shift_to(i, impulse, impulse[i, 0], 0.0, 0.0, shift_out)
+        return FREE
+    rt = impulse[i, 1] / scale_t if scale_t > 0.0 else 0.0
+    rs = impulse[i, 2] / scale_s if scale_s > 0.0 else 0.0
+    wt = scale_t * velocity[i, 1]
+    ws = scale_s * velocity[i, 2]
+    xt = rt - rho * wt
+    xs = rs - rho * ws
+    length = math.sqrt(xt * xt + xs * xs)
+    if length <= mu * xn:
+        left_out[i, 1, 1] = right_out[i, 1, 1] = scale_t
+        left_out[i, 2, 2] = right_out[i, 2, 2] = scale_s
+        right_side_out[i, 1] = -wt
+        right_side_out[i, 2] = -ws
+        return STUCK
+    et = xt / length
+    es = xs / length
+    g = mu * xn / length
+    onto_cone = mu * impulse[i, 0] - et * rt - es * rs
+    shift_out[i, 1] = scale_t * et * onto_cone
+    shift_out[i, 2] = scale_s * es * onto_cone
+    right_out[i, 0, 1] = scale_t * mu * et
+    right_out[i, 0, 2] = scale_s * mu * es
+    left_out[i, 1, 1] = right_out[i, 1, 1] = -scale_t * es
+    left_out[i, 1, 2] = right_out[i, 1, 2] = scale_s * et
+    extra_out[i, 1] = (1.0 - g) / (g * rho)
+    right_side_out[i, 1] = (es * wt - et * ws) / g
+    return SLIPPING
+
+
+@njit
+def linearise_groups(
+    law, friction, scale, lower, upper, rho, group_count, impulse, velocity,
+    mode_out, first_out, left_out, right_out, shift_out, extra_out, right_side_out,
+):  # fmt: skip
+    """Modes of all groups around the impulses; returns the number of unknowns.
+
+    mode_out, first_out  [n] mode; index of the first unknown. The mode is also the number of unknowns
+    left_out, right_out  [n, 3, 3] row a is the equation (column of L) or the unknown (column of C) number a
+    shift_out            [n, 3] what is known of the step, N s
+    extra_out            [n, 3] what is added to the diagonal
+    right_side_out       [n, 3] right-hand sides, still without the effect of the shifts
+    """
+    unknowns = 0
+    for i in range(group_count):
+        clear_group(i, left_out, right_out, shift_out, extra_out, right_side_out)
+        if rho[i] == 0.0:
+            mode = FIXED
+            shift_to(i, impulse, 0.0, 0.0, 0.0, shift_out)
+        elif law[i] == COULOMB:
+            mode = linearise_contact(
+                i, friction[i], scale[i, 1], scale[i, 2], rho[i], impulse, velocity,
+                left_out, right_out, shift_out, extra_out, right_side_out,
+            )  # fmt: skip
+        else:
+            mode = linearise_row(
+                i, law[i], lower[i, 0], upper[i, 0], rho[i], impulse, velocity,
+                left_out, right_out, shift_out, right_side_out,
+            )  # fmt: skip
+        mode_out[i] = mode
+        first_out[i] = unknowns
+        unknowns += mode
+    return unknowns
+
+
+@njit
+def project_block(block, left, right, rows, columns, part_out):
+    """part_out = left block right^T for the first rows of left and right; block is 3 x 3."""
+    for b in range(columns):
+        p0 = block[0, 0] * right[b, 0] + block[0, 1] * right[b, 1] + block[0, 2] * right[b, 2]
+        p1 = block[1, 0] * right[b, 0] + block[1, 1] * right[b, 1] + block[1, 2] * right[b, 2]
+        p2 = block[2, 0] * right[b, 0] + block[2, 1] * right[b, 1] + block[2, 2] * right[b, 2]
+        for a in range(rows):
+            part_out[a, b] = left[a, 0] * p0 + left[a, 1] * p1 + left[a, 2] * p2
+
+
+@njit
+def project_compliance(compliance, left, right, rows, extra, floor, part_out):
+    """Add to a diagonal block the compliance, the extra diagonal, and the floor that keeps it regular."""
+    for a in range(rows):
+        for b in range(rows):
+            part_out[a, b] += (
+                left[a, 0] * compliance[0] * right[b, 0]
+                + left[a, 1] * compliance[1] * right[b, 1]
+                + left[a, 2] * compliance[2] * right[b, 2]
+            )
+        part_out[a, a] += extra[a] + floor
+
+
+@njit
+def assemble_dense(
+    compliance, indptr, indices, values, rho, group_count, regularisation,
+    mode, first, left, right, extra,
+    part_out, transposed_out,
+):  # fmt: skip
+    """The matrix of the step, transposed: LAPACK reads columns."""
+    for i in range(group_count):
+        if mode[i] == FIXED:
+            continue
+        for p in range(indptr[i], indptr[i + 1]):
+            j = indices[p]
+            if mode[j] == FIXED:
+                continue
+            project_block(values[p], left[i], right[j], mode[i], mode[j], part_out)
+            if i == j:
+                project_compliance(
+                    compliance[i], left[i], right[i], mode[i], extra[i], regularisation / rho[i], part_out
+                )
+            for a in range(mode[i]):
+                for b in range(mode[j]):
+                    transposed_out[first[j] + b, first[i] + a] = part_out[a, b]
+
+
+@njit
+def finish_right_side(
+    compliance, indptr, indices, values, group_count, mode, first, left, shift, right_side, right_side_out
+):
+    """right_side_out [unknowns] = right_side - L^T (W + E) shift."""
+    for i in range(group_count):
+        if mode[i] == FIXED:
+            continue
+        u0 = compliance[i, 0] * shift[i, 0]
+        u1 = compliance[i, 1] * shift[i, 1]
+        u2 = compliance[i, 2] * shift[i, 2]
+        for p in range(indptr[i], indptr[i + 1]):
+            j = indices[p]
+            s0 = shift[j, 0]
+            s1 = shift[j, 1]
+            s2 = shift[j, 2]
+            u0 += values[p, 0, 0] * s0 + values[p, 0, 1] * s1 + values[p, 0, 2] * s2
+            u1 += values[p, 1, 0] * s0 + values[p, 1, 1] * s1 + values[p, 1, 2] * s2
+            u2 += values[p, 2, 0] * s0 + values[p, 2, 1] * s1 + values[p, 2, 2] * s2
+        for a in range(mode[i]):
+            effect = left[i, a, 0] * u0 + left[i, a, 1] * u1 + left[i, a, 2] * u2
+            right_side_out[first[i] + a] = right_side[i, a] - effect
+
+
+@njit
+def expand_step(group_count, mode, first, right, shift, unknown, step_out):
+    """step_out = shift + C y, [n, 3] N s."""
+    for i in range(group_count):
+        for k in range(3):
+            total = shift[i, k]
+            for a in range(mode[i]):
+                total += right[i, a, k] * unknown[first[i] + a]
+            step_out[i, k] = total
+
+
+@njit
+def count_columns(indptr, indices, group_count, mode, first, column_start_out):
+    """Column starts of the sparse matrix of the step; returns the number of entries."""
+    entries = 0
+    for j in range(group_count):
+        if mode[j] == FIXED:
+            continue
+        length = 0
+        for p in range(indptr[j], indptr[j + 1]):
+            length += mode[indices[p]]
+        for b in range(mode[j]):
+            column_start_out[first[j] + b] = entries
+            entries += length
+        column_start_out[first[j] + mode[j]] = entries
+    return entries
+
+
+@njit
+def assemble_sparse(
+    compliance, indptr, indices, values, rho, group_count, regularisation,
+    mode, first, left, right, extra, column_start,
+    part_out, row_out, entry_out,
+):  # fmt: skip
+    """The matrix of the step by compressed columns; block (i, j) of W is block (j, i) transposed."""
+    for j in range(group_count):
+        done = 0
+        for p in range(indptr[j], indptr[j + 1]):
+            i = indices[p]
+            if mode[i] == FIXED or mode[j] == FIXED:
+                continue
+            project_block(values[p], right[j], left[i], mode[j], mode[i], part_out)
+            if i == j:
+                project_compliance(
+                    compliance[j], right[j], left[j], mode[j], extra[j], regularisation / rho[j], part_out
+                )
+            for b in range(mode[j]):
+                start = column_start[first[j] + b] + done
+                for a in range(mode[i]):
+                    row_out[start + a] = first[i] + a
+                    entry_out[start + a] = part_out[b, a]
+            done += mode[i]

@@ -1,0 +1,163 @@
+"""Sweeps, then semismooth Newton; proximal points and a Lemke seed where that is not enough."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.mechanics.lcp import solve_lcp
+from supple.mechanics.problem import ConstraintProblem
+from supple.mechanics.pyramid import build_pyramid
+from supple.mechanics.solution import Solution, Status
+from supple.mechanics.sweeps import Sweeper
+from supple_solve_newton.linear_step import SWEEP_EFFORT, LinearStep
+from supple_solve_newton.newton_method import NewtonMethod, Point
+from supple_solve_newton.proximal import solve_by_proximal_points
+
+if TYPE_CHECKING:
+    from supple_solve_newton.components import NewtonSettings
+
+FloatArray = NDArray[np.float64]
+
+FIRST_SWEEPS: Final = 12
+# From this many groups with this many blocks a row, a factorisation costs as much as dozens of sweeps.
+MANY_GROUPS: Final = 150
+MANY_NEIGHBOURS: Final = 8
+MANY_SWEEPS: Final = 400
+MAX_STEPS: Final = 25
+# Shares added to the diagonal, by turns: the first is better where W is singular, the second where it is
+# badly conditioned.
+FLOORS: Final = (1e-4, 1e-9)
+# In the unit of `SWEEP_EFFORT`: about a third of a second, and a thousand sweeps. After that nothing new is begun.
+MAX_EFFORT: Final = 7e8
+MAX_EFFORT_PER_BLOCK: Final = 1000 * SWEEP_EFFORT
+SEED_GROUPS: Final = 100  # Lemke's tableau is dense
+SEED_DIRECTIONS: Final = (4, 8)
+SEED_SWEEPS: Final = 5
+SEED_TOLERANCE: Final = 1e-6  # m/s; it is but a start
+SEED_PIVOTS_PER_ROW: Final = 3
+
+
+class Newton:
+    """Solves all five laws exactly: a dozen sweeps, Newton's method, and what README calls the rescue.
+
+    A start near the solution, such as the impulses of the last step, is solved by the sweeps alone or by a few Newton
+    steps. Results repeat bit for bit. Where no solution exists, or none is found, the best impulses are given and
+    called stalled.
+    """
+
+    def __init__(self, settings: NewtonSettings) -> None:
+        self.settings = settings
+        self._sweeper = Sweeper()
+        self._linear = LinearStep(0)
+
+    def solve(self, problem: ConstraintProblem, warm: FloatArray) -> Solution:
+        """Impulses that meet the laws, starting from `warm`, [n, 3] N s or longer."""
+        n, tolerance = problem.count, self._choose_tolerance(problem)
+        impulse = warm[:n].copy()
+        dear = n >= MANY_GROUPS and problem.W.block_count >= MANY_NEIGHBOURS * n
+        sweeps = MANY_SWEEPS if dear else FIRST_SWEEPS
+        work, residual = self._sweeper.sweep(problem, impulse, tolerance, sweeps)
+        if math.isnan(residual):
+            return Solution(np.zeros_like(impulse), "failed", work, math.inf)
+        if residual > tolerance:
+            if n > self._linear.capacity:
+                self._linear = LinearStep(max(problem.capacity, n))
+            search = _Search(problem, tolerance, self._sweeper, self._linear)
+            search.find(impulse, self.settings.max_rounds)
+            impulse, residual = search.best.impulse, search.best.residual
+            work += search.work
+        status: Status = "converged" if residual <= tolerance else "stalled"
+        return Solution(impulse, status, work, residual)
+
+    def _choose_tolerance(self, problem: ConstraintProblem) -> float:
+        """Every group within this [m/s] is enough for both tolerances of the settings."""
+        tolerance, relative = self.settings.tolerance, self.settings.relative_tolerance
+        if relative > 0.0 and problem.count:
+            size = float(np.linalg.norm(problem.free[: problem.count]))
+            tolerance = max(tolerance, relative * size / math.sqrt(problem.count))
+        return tolerance
+
+
+class _Search:
+    """One problem that sweeps have not solved: the best point so far, and the sweeps, steps and pivots spent on it."""
+
+    def __init__(
+        self, problem: ConstraintProblem, tolerance: float, sweeper: Sweeper, linear: LinearStep
+    ) -> None:
+        self._problem, self._tolerance = problem, tolerance
+        self._sweeper, self._linear = sweeper, linear
+        self._max_effort = MAX_EFFORT + MAX_EFFORT_PER_BLOCK * problem.W.block_count
+        self._method = NewtonMethod(linear, problem, self._max_effort)
+        self._effort = 0.0
+        self.best: Point
+        self.work = 0
+
+    def find(self, impulse: FloatArray, max_rounds: int) -> None:
+        """Newton first; then rounds of twice as many sweeps each, every second one with proximal points and a seed."""
+        self.best = self._method.look_at(impulse)
+        last = self._step(impulse)
+        sweeps = FIRST_SWEEPS if self._problem.count < MANY_GROUPS else MANY_SWEEPS
+        for number in range(max_rounds):
+            if self._done or self._effort_left <= 0.0:
+                return
+            last = self._step(self._sweep(last.impulse, sweeps), number + 1)
+            sweeps *= 2
+            if not self._done and number % 2:
+                last = self._approach(last.impulse)
+                if not self._done and number // 2 < len(SEED_DIRECTIONS):
+                    self._start_from_seed(SEED_DIRECTIONS[number // 2])
+
+    @property
+    def _effort_left(self) -> float:
+        return self._max_effort - self._effort - self._method.effort
+
+    @property
+    def _done(self) -> bool:
+        return self.best.residual <= self._tolerance
+
+    def _keep(self, point: Point) -> Point:
+        if point.residual < self.best.residual:
+            self.best = point
+        return point
+
+    def _sweep(self, impulse: FloatArray, sweeps: int) -> FloatArray:
+        improved = impulse.copy()
+        blocks = self._problem.W.block_count
+        sweeps = max(1, min(sweeps, int(self._effort_left / (SWEEP_EFFORT * blocks))))
+        used, _ = self._sweeper.sweep(self._problem, improved, self._tolerance, sweeps)
+        self._effort += SWEEP_EFFORT * used * blocks
+        self.work += used
+        return improved
+
+    def _step(self, impulse: FloatArray, turn: int = 0) -> Point:
+        floor = FLOORS[turn % len(FLOORS)]
+        point, steps = self._method.improve(impulse, self._tolerance, MAX_STEPS, floor)
+        self.work += steps
+        return self._keep(point)
+
+    def _approach(self, impulse: FloatArray) -> Point:
+        point, work, effort = solve_by_proximal_points(
+            self._problem, impulse, self._tolerance, self._effort_left, self._sweeper, self._linear
+        )
+        self._effort += effort
+        self.work += work
+        # Where the proximal points crawl, they are often close enough for Newton on the problem itself.
+        return self._keep(point) if point.residual <= self._tolerance else self._step(point.impulse, 1)
+
+    def _start_from_seed(self, directions: int) -> None:
+        """The solution for a pyramid instead of the cone is often near one for the cone."""
+        if self._problem.count > SEED_GROUPS:
+            return
+        pyramid = build_pyramid(self._problem, directions)
+        pivots = SEED_PIVOTS_PER_ROW * len(pyramid.q)
+        seed = solve_lcp(pyramid.M, pyramid.q, SEED_TOLERANCE, pivots, pyramid.residual)
+        self.work += seed.pivots
+        if seed.status == "failed":
+            return
+        point = self._step(self._sweep(pyramid.impulses(seed.z), SEED_SWEEPS))
+        if not self._done:
+            self._approach(point.impulse)

@@ -1,0 +1,18 @@
+"""Contact by springs and dampers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from supple.plugin import hookimpl
+
+if TYPE_CHECKING:
+    from supple.core.registry import Registry
+
+
+@hookimpl
+def supple_register(registry: Registry) -> None:
+    """Add the solver `penalty`."""
+    from supple_solve_penalty.components import PenaltySettings
+
+    registry.add_solver("penalty", "supple_solve_penalty.solver:Penalty", settings=PenaltySettings)

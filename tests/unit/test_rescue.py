@@ -1,0 +1,73 @@
+"""A solve that falls short is passed on to the next better solver, and the report counts it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from solvers.contact_problems import random_spheres
+from supple.errors import SimulationError
+from supple.mechanics.rescue import solve_with_rescue
+from supple.mechanics.solution import Solution
+
+
+class Fixed:
+    """Gives the same answer whatever the problem."""
+
+    def __init__(self, status, impulse=0.0):
+        self.status, self.impulse, self.calls = status, impulse, 0
+
+    def solve(self, problem, warm):
+        self.calls += 1
+        return Solution(np.full((problem.count, 3), self.impulse), self.status, 7, 1.0)
+
+
+@pytest.fixture
+def problem():
+    return random_spheres(3).problem()
+
+
+def test_the_first_that_converges_is_taken(problem) -> None:
+    solvers = [("a", Fixed("stalled")), ("b", Fixed("converged", 2.0)), ("c", Fixed("converged"))]
+    solution, tries = solve_with_rescue(solvers, problem, np.zeros((problem.count, 3)))
+    assert tries == 2
+    assert solution.impulse[0, 0] == 2.0
+    assert solvers[2][1].calls == 0
+
+
+def test_if_none_converges_the_best_residual_wins(problem) -> None:
+    solvers = [("a", Fixed("stalled", 1e6)), ("b", Fixed("stalled", 0.0)), ("c", Fixed("failed"))]
+    solution, _ = solve_with_rescue(solvers, problem, np.zeros((problem.count, 3)))
+    assert solution.impulse[0, 0] == 0.0
+    assert solution.status == "stalled"
+
+
+def test_if_all_fail_the_step_fails_and_names_them(problem) -> None:
+    with pytest.raises(SimulationError, match="tried a, b"):
+        solve_with_rescue(
+            [("a", Fixed("failed")), ("b", Fixed("failed"))], problem, np.zeros((problem.count, 3))
+        )
+
+
+def test_a_scene_counts_rescues(load_text) -> None:
+    text = """
+    format = 1
+    [run]
+    step = 0.004
+    duration = 0.1
+    solver = "gauss_seidel"
+    [run.gauss_seidel]
+    max_sweeps = 1
+    [[entity]]
+    name = "floor"
+    plane = {}
+    [[entity]]
+    name = "tower"
+    stack = { boxes = 4, size = [0.3, 0.2, 0.3] }
+    """
+    world = load_text(text)
+    world.step(5)
+    figures = world.metrics()
+    assert figures["run.solver_rescues"] >= 1
+    assert figures["run.solver_failures"] == 0
+    assert figures["run.residual_worst"] < 1e-9
