@@ -47,11 +47,11 @@ def refit_tree(
 @njit
 def boxes_meet(bounds_a, a, bounds_b, b, grow):
     """Whether two boxes come nearer than `grow` [m] along every axis."""
-    return (
-        bounds_a[a, 0] <= bounds_b[b, 3] + grow and bounds_b[b, 0] <= bounds_a[a, 3] + grow
-        and bounds_a[a, 1] <= bounds_b[b, 4] + grow and bounds_b[b, 1] <= bounds_a[a, 4] + grow
-        and bounds_a[a, 2] <= bounds_b[b, 5] + grow and bounds_b[b, 2] <= bounds_a[a, 5] + grow
-    )  # fmt: skip
+    # All six comparisons and one branch: which of them fails is hard to predict.
+    x = (bounds_a[a, 0] <= bounds_b[b, 3] + grow) & (bounds_b[b, 0] <= bounds_a[a, 3] + grow)
+    y = (bounds_a[a, 1] <= bounds_b[b, 4] + grow) & (bounds_b[b, 1] <= bounds_a[a, 4] + grow)
+    z = (bounds_a[a, 2] <= bounds_b[b, 5] + grow) & (bounds_b[b, 2] <= bounds_a[a, 5] + grow)
+    return x & y & z
 
 
 @njit

@@ -28,7 +28,7 @@ from supple_collide.point_mesh_kernels import (
     is_in_box,
 )
 from supple_collide.raw_contact_kernels import add_raw, copy_raw, set_corner, set_weights
-from supple_collide.triangle_kernels import VERTEX_CODE
+from supple_collide.triangle_kernels import OTHER_CODE, VERTEX_CODE
 
 # Pairs of boxes that are sooner compared than looked up.
 FEW_PAIRS = 2048
@@ -148,10 +148,19 @@ def drop_false_overlaps(
 
 
 @njit
-def mark_vertices(found, found_ids, flag, touched_out):
-    """Set touched_out of the vertices that have candidates."""
-    for c in range(min(found, found_ids.shape[0])):
-        touched_out[found_ids[c, 0]] = flag
+def mark_vertices(found, found_ids, found_values, nearest, slack, touched_out):
+    """Set touched_out of the vertices whose nearest feature is among their candidates."""
+    for c in range(found):
+        v, beside = found_ids[c, 0], found_values[c, 8] != 0.0
+        if found_ids[c, 1] < OTHER_CODE and not beside and found_values[c, 4] <= nearest[v] + slack:
+            touched_out[v] = 1
+
+
+@njit
+def unmark_vertices(found, found_ids, touched_out):
+    """Clear touched_out of all vertices that have candidates."""
+    for c in range(found):
+        touched_out[found_ids[c, 0]] = 0
 
 
 @njit
@@ -188,7 +197,7 @@ def find_mesh_mesh(
         )  # fmt: skip
         needed = max(needed, found / found_ids.shape[0])
         found = min(found, found_ids.shape[0])
-        mark_vertices(found, found_ids, ONE, touched)
+        mark_vertices(found, found_ids, found_values, nearest, mesh_sizes[other, SLACK], touched)
         count = add_vertex_contacts(
             triangles, vertex_first, vertex_triangle, x, mesh_table[own, OBJECT], mesh_table[other, OBJECT],
             side,
@@ -201,7 +210,7 @@ def find_mesh_mesh(
                 order, mesh_table, mesh_sizes, grids,
                 bounds, triangle_bounds, own, other, touched, stack, list_out, count, ids_out, values_out,
             )  # fmt: skip
-        mark_vertices(found, found_ids, ZERO, touched)
+        unmark_vertices(found, found_ids, touched)
     before = count
     count = add_edge_contacts(
         x, triangles, neighbour, owns, vertex_first, vertex_triangle, triangle_bounds, triangle_pairs, seen,

@@ -15,6 +15,7 @@ from supple_collide.triangle_kernels import (
     EDGE_CODE,
     FACE,
     FACE_CODE,
+    OTHER_CODE,
     VERTEX_CODE,
     are_flat,
     find_closest_weights,
@@ -86,15 +87,20 @@ def judge_vertex(
     if region == FACE:
         touches = not is_near_bend(x, triangles, neighbour, t, wa, wb, wc, slack, fx, fy, fz)
         touches = touches or is_lowest(x, triangles, vertex_first, vertex_triangle, v, fx, fy, fz)
-        return touches, FACE_CODE + facet[t], fx, fy, fz, above, distance, wa, wb, wc, 0.0
+        code = FACE_CODE + facet[t] if touches else OTHER_CODE
+        return touches, code, fx, fy, fz, above, distance, wa, wb, wc, 0.0
     beside = length(dx - above * fx, dy - above * fy, dz - above * fz)
     if beside <= slack and is_lowest(x, triangles, vertex_first, vertex_triangle, v, fx, fy, fz):
         return True, FACE_CODE + facet[t], fx, fy, fz, above, distance, wa, wb, wc, 0.0
     touches, code, nx, ny, nz, signed = judge_feature(
         x, triangles, neighbour, facet, vertex_first, vertex_triangle, t, region, qx, qy, qz, dx, dy, dz, scale
     )  # fmt: skip
-    if touches and code >= EDGE_CODE:
-        touches = is_lowest(x, triangles, vertex_first, vertex_triangle, v, nx, ny, nz)
+    if touches and code >= EDGE_CODE and not is_lowest(
+        x, triangles, vertex_first, vertex_triangle, v, nx, ny, nz
+    ):  # fmt: skip
+        touches, code = False, OTHER_CODE
+    elif not touches:
+        code = ZERO
     if not touches and above > slack:
         return True, FACE_CODE + facet[t], fx, fy, fz, above, distance, wa, wb, wc, 1.0
     return touches, code, nx, ny, nz, signed, distance, wa, wb, wc, 0.0
@@ -103,11 +109,11 @@ def judge_vertex(
 @njit
 def is_vertex_near(x, v, triangle_bounds, t, within):
     """Whether a vertex lies within `within` [m] of a triangle's box."""
-    return (
-        x[v, 0] >= triangle_bounds[t, 0] - within and x[v, 0] <= triangle_bounds[t, 3] + within
-        and x[v, 1] >= triangle_bounds[t, 1] - within and x[v, 1] <= triangle_bounds[t, 4] + within
-        and x[v, 2] >= triangle_bounds[t, 2] - within and x[v, 2] <= triangle_bounds[t, 5] + within
-    )  # fmt: skip
+    # No short cuts here and below: which comparison fails is hard to predict.
+    near_x = (x[v, 0] >= triangle_bounds[t, 0] - within) & (x[v, 0] <= triangle_bounds[t, 3] + within)
+    near_y = (x[v, 1] >= triangle_bounds[t, 1] - within) & (x[v, 1] <= triangle_bounds[t, 4] + within)
+    near_z = (x[v, 2] >= triangle_bounds[t, 2] - within) & (x[v, 2] <= triangle_bounds[t, 5] + within)
+    return near_x & near_y & near_z
 
 
 @njit
@@ -137,7 +143,8 @@ def gather_vertices(
             touches, code, nx, ny, nz, signed, distance, wa, wb, wc, beside = judge_vertex(
                 x, triangles, neighbour, facet, vertex_first, vertex_triangle, v, t, scale, slack, within
             )  # fmt: skip
-            if not touches:
+            # What v is behind of but does not stick out towards is kept too: it may be the nearest of all.
+            if not touches and (code != OTHER_CODE or signed >= 0.0):
                 continue
             if count < found_ids.shape[0]:
                 found_ids[count, 0], found_ids[count, 1], found_ids[count, 2] = v, code, t
@@ -166,7 +173,7 @@ def is_repeated(found_ids, found_values, link, head, c):
 
 @njit
 def is_outdone(x, triangles, found_ids, found_values, link, head, c, slack):
-    """Whether the same vertex is farther from another face that bends away from the face of candidate c.
+    """Whether the same vertex is farther in front of a face as near that bends away from the face of candidate c.
 
     Beside an edge or a tip that sticks out, the faces around it are no walls: the farthest one decides, and
     among faces that are equally far, up to `slack` [m], the one with the lowest code.
@@ -177,7 +184,8 @@ def is_outdone(x, triangles, found_ids, found_values, link, head, c, slack):
     nx, ny, nz, corner = found_values[c, 0], found_values[c, 1], found_values[c, 2], triangles[t, 0]
     other = head
     while other >= 0:
-        if other != c and found_ids[other, 1] < EDGE_CODE and found_ids[other, 1] != found_ids[c, 1]:
+        nearer = found_values[other, 4] <= found_values[c, 4] + slack
+        if nearer and found_ids[other, 1] < EDGE_CODE and found_ids[other, 1] != found_ids[c, 1]:
             px, py, pz = place_weights(x, triangles, found_ids[other, 2], 1 / 3, 1 / 3, 1 / 3)
             height = dot(nx, ny, nz, px - x[corner, 0], py - x[corner, 1], pz - x[corner, 2])
             farther = found_values[other, 3] - found_values[c, 3]
@@ -228,6 +236,8 @@ def add_vertex_contacts(
     is found from both sides, and taken from side 0 if there are two meshes.
     """
     for c in range(found):
+        if found_ids[c, 1] == OTHER_CODE:
+            continue
         v, signed, distance = found_ids[c, 0], found_values[c, 3], found_values[c, 4]
         if signed > limit or (signed < 0.0 and (distance > nearest_inout[v] + slack or -signed > depth)):
             continue
@@ -257,23 +267,21 @@ def add_vertex_contacts(
 @njit
 def are_edges_near(x, i, j, k, m, within):
     """Whether the boxes of the edges from vertex i to j and from k to m come within `within` [m]."""
+    near = True
     for axis in range(3):
-        if min(x[i, axis], x[j, axis]) > max(x[k, axis], x[m, axis]) + within:
-            return False
-        if min(x[k, axis], x[m, axis]) > max(x[i, axis], x[j, axis]) + within:
-            return False
-    return True
+        near &= min(x[i, axis], x[j, axis]) <= max(x[k, axis], x[m, axis]) + within
+        near &= min(x[k, axis], x[m, axis]) <= max(x[i, axis], x[j, axis]) + within
+    return near
 
 
 @njit
 def is_edge_near(x, i, j, triangle_bounds, t, within):
     """Whether the box of the edge from vertex i to j comes within `within` [m] of a triangle's box."""
+    near = True
     for axis in range(3):
-        if min(x[i, axis], x[j, axis]) > triangle_bounds[t, 3 + axis] + within:
-            return False
-        if max(x[i, axis], x[j, axis]) < triangle_bounds[t, axis] - within:
-            return False
-    return True
+        near &= min(x[i, axis], x[j, axis]) <= triangle_bounds[t, 3 + axis] + within
+        near &= max(x[i, axis], x[j, axis]) >= triangle_bounds[t, axis] - within
+    return near
 
 
 @njit

@@ -193,7 +193,7 @@ def find_deep_candidate(
         box[0, 0], box[0, 1], box[0, 2] = min(px, px + ux), min(py, py + uy), min(pz, pz + uz)
         box[0, 3], box[0, 4], box[0, 5] = max(px, px + ux), max(py, py + uy), max(pz, pz + uz)
         found = collect_triangles(
-            nodes, order, root, grid, grids, first_triangle, bounds, triangle_bounds, box, 0.1 * depth,
+            nodes, order, root, grid, grids, first_triangle, bounds, triangle_bounds, box, 1e-5 * depth,
             stack, list_out,
         )  # fmt: skip
         for place in range(min(found, list_out.size)):

@@ -253,14 +253,19 @@ def test_contacts_move_with_a_rigid_motion(stage, name, pose, motion):
             np.testing.assert_allclose(after[1][i], turn.apply(before[1][j]), atol=1e-7)
 
 
-@given(st.sampled_from(["ball", "pill", "crate", "ell"]), poses, st.integers(0, 2**31))
-@settings(max_examples=100, deadline=None)
-def test_identity_survives_small_motion(stage, name, pose, seed):
-    jitter = np.random.default_rng(seed).normal(size=6) * 1e-9
-    before = stage.find(**{name: pose, "rock": STILL})
-    moved = (pose[0] + jitter[:3], Rotation.from_rotvec(jitter[3:]) * pose[1])
-    after = stage.find(**{name: moved, "rock": STILL})
-    touching = {tuple(k) for k, g in zip(before[3].tolist(), before[2], strict=True) if g < 0.9 * LIMIT}
-    lost = touching - {tuple(each) for each in after[3].tolist()}
-    # A tie between features may go the other way, but most contacts of most poses must be known again.
-    assert len(lost) <= 0.34 * len(touching)
+@pytest.mark.parametrize("name", ["ball", "pill", "crate", "ell"])
+def test_identity_survives_small_motion(stage, name):
+    rng = np.random.default_rng(11)
+    seen = 0
+    # Poses without round numbers: on the border between two features rounding may choose either.
+    for _ in range(150):
+        pose = rng.uniform(-0.3, 0.3, 3), Rotation.random(random_state=int(rng.integers(2**31)))
+        jitter = rng.normal(size=6) * 1e-10
+        moved = (pose[0] + jitter[:3], Rotation.from_rotvec(jitter[3:]) * pose[1])
+        before = stage.find(**{name: pose, "rock": STILL})
+        after = stage.find(**{name: moved, "rock": STILL})
+        assert {tuple(each) for each in before[3].tolist()} == {tuple(each) for each in after[3].tolist()}
+        np.testing.assert_allclose(after[2], before[2], atol=1e-8)
+        np.testing.assert_allclose(after[1], before[1], atol=1e-6)
+        seen += len(before[2])
+    assert seen > 50

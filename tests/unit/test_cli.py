@@ -183,19 +183,6 @@ def test_unknown_command_lists_what_exists(capsys: pytest.CaptureFixture[str]) -
     assert "Did you mean 'run'?" in errors
 
 
-def test_help_answers_at_once() -> None:
-    best = min(measure([sys.executable, "-m", "supple", "--help"]) for _ in range(3))
-    bare = min(measure([sys.executable, "-c", "import rich_click, rich.table"]) for _ in range(3))
-    # Machines differ; the own share on top of what any such help costs is what this project decides.
-    assert best < bare + 0.25
-
-
-def measure(command: list[str]) -> float:
-    began = time.perf_counter()
-    subprocess.run(command, capture_output=True, check=True)
-    return time.perf_counter() - began
-
-
 def test_check_counts_or_complains(place: Place) -> None:
     done = place.supple("check", "scene.toml")
     assert done.stdout == "scene.toml: fine: 1 entity, 0 variants, 0 claims, 0 expectations\n"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import time
 
 import pytest
 
@@ -135,22 +134,3 @@ def test_json_replaces_what_json_does_not_know() -> None:
 def test_table_shows_brackets_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
     print_table(("a", "b"), [("[bold]x[/bold]", "rows[3]")])
     assert "[bold]x[/bold]" in capsys.readouterr().out
-
-
-def test_runner_costs_next_to_nothing() -> None:
-    class Idle:
-        """Counts steps as a world does, and nothing else."""
-
-        steps = 0
-
-        def step(self) -> None:
-            self.steps += 1
-
-    def measure(run: object) -> float:
-        began = time.perf_counter()
-        run()  # type: ignore[operator]
-        return time.perf_counter() - began
-
-    count = 100_000
-    spent = min(measure(lambda: Runner(Idle(), [Counter(1000)]).advance(count)) for _ in range(5))  # type: ignore[arg-type]
-    assert spent / count < 3e-6

@@ -22,7 +22,7 @@ def warmup(
 ) -> None:
     """Compile the kernels that scenes need, so that later runs start at once.
 
-    Without a scene, those in scenes/first are taken where they are found.
+    Without a scene, all in the folder scenes are taken, where there is one.
 
     Example: supple warmup scenes/first/*.toml
     """
@@ -34,7 +34,8 @@ def warmup(
     plugins = load_plugins(plugin_files, disabled)
     checked = [read_scene(path, plugins, allow_outside=allow_outside) for path in scenes or _find_scenes()]
     for scene in checked:
-        for variant in scene.variants or ("",):
+        # Variants differ in values, hardly ever in kernels.
+        for variant in scene.variants[:1] or ("",):
             began = time.perf_counter()
             compiled: list[str] = []
             with CompileWatch(compiled.append):
@@ -46,10 +47,10 @@ def warmup(
 
 
 def _find_scenes() -> list[Path]:
-    """The first scenes, below the current folder or beside a checkout of the sources."""
+    """All scenes, below the current folder or beside a checkout of the sources."""
     for home in (Path(), Path(__file__).resolve().parents[3]):
-        found = sorted((home / "scenes" / "first").glob("*.toml"))
+        found = sorted((home / "scenes").rglob("*.toml"))
         if found:
             return found
     remedy = "name the scenes: supple warmup SCENE..."
-    raise UserError(Problem(None, "warmup", "there is no folder scenes/first here", remedy))
+    raise UserError(Problem(None, "warmup", "there is no folder scenes here", remedy))
