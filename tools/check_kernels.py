@@ -14,7 +14,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = (ROOT / "framework", ROOT / "plugins")
 HOUSE = "supple.core.jit"
-DECORATORS = {"njit", "jit", "vectorize", "guvectorize", "cfunc", "stencil"}
+HOUSE_DECORATORS = {f"{HOUSE}.njit", f"{HOUSE}.njit_with_scratch"}
+DECORATORS = {"njit", "njit_with_scratch", "jit", "vectorize", "guvectorize", "cfunc", "stencil"}
 SLOW_TO_COMPILE = {"numpy.cross", "numpy.dot", "numpy.linalg"}
 MOST_LINES = 80
 MOST_LINES_WITHOUT_DOCSTRING = 12
@@ -86,7 +87,7 @@ def check_source(source: str) -> list[Finding]:
             if found is None:
                 continue
             decorator, name = found
-            if name != f"{HOUSE}.njit" or isinstance(decorator, ast.Call):
+            if name not in HOUSE_DECORATORS or isinstance(decorator, ast.Call):
                 findings.append((decorator.lineno, f"kernel {node.name}: use the bare @njit of {HOUSE}"))
             findings.extend(check_kernel(node, imports))
         elif isinstance(node, ast.Call) and resolve(node.func, imports).startswith("numba.njit"):

@@ -6,12 +6,12 @@ import math
 
 import numpy as np
 
-from supple.core.jit import njit
+from supple.core.jit import njit, njit_with_scratch
 from supple.math.quaternion_kernels import matrix_of_quaternion_at, rotate_vector_at
 from supple_collide.shape_kinds import BOX, PLANE
 
 
-@njit
+@njit_with_scratch
 def find_pairs(
     kind, size,
     x, q, reach, movable, group,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.core.jit import njit
+from supple.core.jit import njit, njit_with_scratch
 from supple_collide.bvh_kernels import boxes_meet, pair_trees, query_grid, query_tree
 from supple_collide.manifold_kernels import ONE, ZERO
 from supple_collide.mesh_columns import (
@@ -78,7 +78,7 @@ def pair_with_grid(
     return count
 
 
-@njit
+@njit_with_scratch
 def add_deep_vertices(
     x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes, order,
     mesh_table, mesh_sizes, grids,
@@ -114,7 +114,7 @@ def add_deep_vertices(
     return count
 
 
-@njit
+@njit_with_scratch
 def drop_false_overlaps(
     x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes, order, grids, mesh_table, mesh_sizes,
     bounds, triangle_bounds, a, b, stack, list_out, first, count, ids_inout, values_inout,
@@ -163,7 +163,7 @@ def unmark_vertices(found, found_ids, touched_out):
         touched_out[found_ids[c, 0]] = 0
 
 
-@njit
+@njit_with_scratch
 def find_mesh_mesh(
     x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, nodes, order,
     mesh_table, mesh_sizes, grids,

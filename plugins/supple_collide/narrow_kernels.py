@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.core.jit import njit
+from supple.core.jit import njit, njit_with_scratch
 from supple_collide.box_kernels import find_box_box, find_box_plane
 from supple_collide.capsule_box_kernels import find_round_box
 from supple_collide.capsule_kernels import find_round_plane, find_round_round
@@ -13,7 +13,7 @@ from supple_collide.pose_kernels import fill_rotations
 from supple_collide.shape_kinds import BOX, PLANE
 
 
-@njit
+@njit_with_scratch
 def find_contacts(
     kind, size,
     x, q, reach, pairs, pair_count,

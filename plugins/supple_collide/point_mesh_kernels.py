@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from supple.core.jit import njit
+from supple.core.jit import njit, njit_with_scratch
 from supple.math.vector_kernels import length
 from supple_collide.bvh_kernels import COUNT, FIRST_PLACE, RIGHT, query_grid, query_tree
 from supple_collide.manifold_kernels import ONE, ZERO
@@ -152,7 +152,7 @@ def is_in_box(bounds, node, px, py, pz, grow):
     return find_squared_distance_to_box(bounds, node, px, py, pz) <= grow * grow
 
 
-@njit
+@njit_with_scratch
 def find_deep_candidate(
     x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes, order,
     root, grid, grids, first_triangle,
@@ -223,7 +223,7 @@ def add_ball_contacts(
     return count
 
 
-@njit
+@njit_with_scratch
 def is_behind(
     x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes, order, grids, mesh_table, mesh_sizes,
     bounds, triangle_bounds, mesh, px, py, pz, depth, stack, list_out,

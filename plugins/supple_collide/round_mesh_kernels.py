@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.core.jit import njit
+from supple.core.jit import njit, njit_with_scratch
 from supple_collide.bvh_kernels import COUNT, FIRST_PLACE, RIGHT
 from supple_collide.manifold_kernels import ZERO
 from supple_collide.mesh_columns import BEHIND, DEPTH, FIRST, GRID, OBJECT, ROOT, SCALE, SLACK
@@ -89,7 +89,7 @@ def add_middle_vertices(
     return count
 
 
-@njit
+@njit_with_scratch
 def drop_false_overlaps(
     x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes, order, grids, mesh_table, mesh_sizes,
     bounds, triangle_bounds, mesh, radius, stack, list_out, first, count, ids_inout, values_inout,
@@ -122,7 +122,7 @@ def fill_segment_box(px, py, pz, ux, uy, uz, box_out):
     box_out[0, 2], box_out[0, 5] = min(pz, pz + uz), max(pz, pz + uz)
 
 
-@njit
+@njit_with_scratch
 def find_end_contacts(
     x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes, order,
     root, grid, grids, first_triangle,
@@ -152,7 +152,7 @@ def find_end_contacts(
     )  # fmt: skip
 
 
-@njit
+@njit_with_scratch
 def find_round_mesh(
     x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, nodes, order,
     mesh_table, mesh_sizes, grids,
