@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
+
+# On a build machine the same examples every time, so that a red run means a change; elsewhere new ones.
+hypothesis.settings.register_profile("build", derandomize=True)
+if os.environ.get("CI"):
+    hypothesis.settings.load_profile("build")
 
 
 @pytest.fixture
