@@ -99,12 +99,12 @@ def compile_meshes(build: Build) -> None:
 
 
 def _make_rigid(build: Build, entity: Entity, kind: str, number: int) -> Part:
-    shape, scene, grid = entity.components[kind], build.blueprint.source, None
+    shape, files, grid = entity.components[kind], build.blueprint.files, None
     if kind in TERRAINS:
-        mesh, grid = make_terrain(kind, shape, entity.path, scene, build.seed)
+        mesh, grid = make_terrain(kind, shape, entity.path, files, build.seed)
         depth = shape.thickness
     else:
-        mesh = load_mesh(kind, shape, entity.path, scene)
+        mesh = load_mesh(kind, shape, entity.path, files)
         depth = float(np.ptp(mesh.vertices, axis=0).min()) / 2 if mesh.closed else shape.thickness
     owner = find_owner(build, entity.path)
     if grid is not None and owner["carrier"] != STANDS_STILL:

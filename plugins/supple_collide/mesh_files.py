@@ -7,12 +7,12 @@ import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path, PurePosixPath, PureWindowsPath
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.errors import Problem, UserError, Where, suggest
+from supple.errors import Problem, UserError, Where
 
 SUFFIXES = (".obj", ".stl")
 _STL_HEADER, _STL_TRIANGLE = 84, 50
@@ -37,24 +37,6 @@ class Triangles:
         if self.noun == "line":
             return UserError(Problem(Where(self.source, place), path, what, remedy))
         return UserError(Problem(Where(self.source), path, f"{self.noun} {place}: {what}", remedy))
-
-
-def find_file(name: str, scene: str, path: str) -> Path:
-    """The file that a component at `path` of the scene names: beside the scene, never outside its folder."""
-    folder = Path(scene).parent
-    windows = PureWindowsPath(name)
-    outside = PurePosixPath(name).is_absolute() or bool(windows.drive) or bool(windows.root)
-    outside = outside or ("\\" in name and ".." in windows.parts)
-    file = folder / name
-    if outside or not file.resolve().is_relative_to(folder.resolve()):
-        what = f"'{name}' is outside the scene's folder"
-        raise UserError(Problem(None, path, what, "move it beside the scene"))
-    if not file.is_file():
-        here = [each.name for each in folder.iterdir()] if folder.is_dir() else []
-        raise UserError(
-            Problem(None, path, f"there is no file '{name}'", suggest(name, here, "beside the scene are"))
-        )
-    return file
 
 
 def read_triangles(file: Path, path: str) -> Triangles:

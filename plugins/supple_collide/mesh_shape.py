@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.core.scene_files import SceneFiles
 from supple.errors import Problem, UserError
-from supple_collide.mesh_files import Triangles, find_file, read_triangles
+from supple_collide.mesh_files import Triangles, read_triangles
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -52,17 +53,17 @@ class TriangleMesh:
         return float(np.linalg.norm(self.vertices, axis=1).max())
 
 
-def load_mesh(kind: str, shape: Any, path: str, scene: str) -> TriangleMesh:
+def load_mesh(kind: str, shape: Any, path: str, files: SceneFiles) -> TriangleMesh:
     """The mesh of a `mesh` or `convex` component of the entity at `path`. Raises UserError, one line each."""
     where = f"{path}.{kind}"
     if kind == "convex":
         points = np.array(shape.points, float).reshape(-1, 3)
         if shape.file:
-            points = read_triangles(find_file(shape.file, scene, f"{where}.file"), where).vertices
+            points = read_triangles(files.find(shape.file, f"{where}.file"), where).vertices
         return make_mesh(wrap_points(points, where), shape.scale, where)
     if shape.file:
         return make_mesh(
-            read_triangles(find_file(shape.file, scene, f"{where}.file"), where), shape.scale, where
+            read_triangles(files.find(shape.file, f"{where}.file"), where), shape.scale, where
         )
     vertices, triangles = np.array(shape.vertices, float), np.array(shape.triangles, np.int64)
     if triangles.min() < 0 or triangles.max() >= len(vertices):

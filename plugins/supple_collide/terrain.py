@@ -9,8 +9,9 @@ import numpy as np
 from scipy.special import ndtr
 
 from supple.core.noise import noise_at
+from supple.core.scene_files import SceneFiles
 from supple.errors import Problem, UserError
-from supple_collide.mesh_files import find_file, read_numbers
+from supple_collide.mesh_files import read_numbers
 from supple_collide.mesh_shape import FloatArray, IntArray, TriangleMesh, find_facets
 
 #: The step whose noise shapes a floor: floors do not change.
@@ -31,12 +32,12 @@ class Grid:
     top: float
 
 
-def make_terrain(kind: str, shape: Any, path: str, scene: str, seed: int) -> tuple[TriangleMesh, Grid]:
+def make_terrain(kind: str, shape: Any, path: str, files: SceneFiles, seed: int) -> tuple[TriangleMesh, Grid]:
     """The mesh of a `heightfield` or `bumpy` component, about the entity's origin, and its grid."""
     if kind == "heightfield":
         cells, heights = shape.cells, np.array(shape.heights, float)
         if shape.file:
-            file = find_file(shape.file, scene, f"{path}.{kind}.file")
+            file = files.find(shape.file, f"{path}.{kind}.file")
             heights = np.array(list(read_numbers(file, f"{path}.{kind}")))
         wanted = (cells[0] + 1) * (cells[1] + 1)
         if len(heights) != wanted:

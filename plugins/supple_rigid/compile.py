@@ -20,8 +20,8 @@ def compile_bodies(build: Build) -> None:
     """Declare the arrays of all bodies, their mechanism, and what can be seen of them."""
     entities = build.having("body")
     labels = [entity.path for entity in entities]
-    scene = build.blueprint.source
-    masses = [mass_properties(each.path, each.components["body"], build.graph, scene) for each in entities]
+    files = build.blueprint.files
+    masses = [mass_properties(each.path, each.components["body"], build.graph, files) for each in entities]
     for entity, mass in zip(entities, masses, strict=True):
         if not np.isfinite(mass.inertia).all() or np.linalg.eigvalsh(mass.inertia)[0] <= 0 or mass.mass <= 0:
             raise build.refuse(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from supple.core.entity import SceneGraph
 from supple.core.pose import relative_pose, rotate, world_pose
+from supple.core.scene_files import SceneFiles
 from supple.errors import Problem, UserError
 from supple_collide.mesh_shape import integrate_volume, load_mesh
 
@@ -69,14 +70,16 @@ class MassProperties:
     inertia: FloatArray
 
 
-def integrate_solid(kind: str, shape: Any, path: str, scene: str) -> tuple[float, FloatArray, FloatArray]:
+def integrate_solid(
+    kind: str, shape: Any, path: str, files: SceneFiles
+) -> tuple[float, FloatArray, FloatArray]:
     """Volume [m^3], centre [m] and inertia of 1 kg about the centre [m^2] of a shape, in its own frame.
 
-    `path` is that of its entity; `scene` is the file that names files of meshes.
+    `path` is that of its entity; `files` finds the files of meshes.
     """
     if kind not in SOLID_MESHES:
         return volume_of(kind, shape), np.zeros(3), np.diag(unit_inertia_of(kind, shape))
-    mesh = load_mesh(kind, shape, path, scene)
+    mesh = load_mesh(kind, shape, path, files)
     if not mesh.closed:
         what = f"{shape.file or 'the mesh'} is open, so it has no volume and no mass"
         raise UserError(
@@ -85,19 +88,33 @@ def integrate_solid(kind: str, shape: Any, path: str, scene: str) -> tuple[float
     return integrate_volume(mesh)
 
 
-def mass_properties(path: str, body: Any, graph: SceneGraph, scene: str = "") -> MassProperties:
-    """Mass properties of the body at `path`, from all its shapes; overlaps count twice.
+def mass_properties(path: str, body: Any, graph: SceneGraph, files: SceneFiles) -> MassProperties:
+    """Mass properties of the body at `path`; `files` finds the files of meshes."""
+    return add_shapes(path, shapes_of(path, graph), body.mass, body.density, graph, files)
 
-    `scene` is the file beside which the files of meshes lie.
+
+def add_shapes(
+    path: str,
+    shapes: Iterable[tuple[str, str, Any]],
+    mass: float,
+    density: float,
+    graph: SceneGraph,
+    files: SceneFiles,
+) -> MassProperties:
+    """Mass properties of shapes (entity, kind, component) in the frame of the entity `path`.
+
+    A `mass` of 0 takes it from the density. Overlaps count twice; no shapes have no mass.
     """
     parts = []
-    for place, kind, shape in shapes_of(path, graph):
+    for place, kind, shape in shapes:
         position, rotation = relative_pose(world_pose(graph, path), world_pose(graph, place))
-        volume, centre, unit = integrate_solid(kind, shape, place, scene)
+        volume, centre, unit = integrate_solid(kind, shape, place, files)
         turn = turn_matrix(rotation)
         parts.append((volume, position + rotate(rotation, centre), turn @ unit @ turn.T))
     volume = sum(part[0] for part in parts)
-    density = body.mass / volume if body.mass > 0 else body.density
+    if volume == 0.0:
+        return MassProperties(0.0, np.zeros(3), np.zeros((3, 3)))
+    density = mass / volume if mass > 0 else density
     centre = sum((v * position for v, position, _ in parts), np.zeros(3)) / volume
     inertia = np.zeros((3, 3))
     for v, position, unit in parts:

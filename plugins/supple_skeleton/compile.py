@@ -48,7 +48,7 @@ def _spec(build: Build, entity: Entity, bones: dict[str, int], trees: dict[str, 
     bone = entity.components["bone"]
     parent = bones.get(entity.parent or "", -1)
     tree = next(trees[above.path] for above in build.graph.ancestors(entity.path) if above.path in trees)
-    mass = bone_mass(entity.path, bone, build.graph)
+    mass = bone_mass(entity.path, bone, build.graph, build.blueprint.files)
     position, rotation = _neutral_pose(build, entity, parent)
     if bone.joint == "free":
         position, rotation = np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0])

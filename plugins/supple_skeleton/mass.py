@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.core.entity import SceneGraph
-from supple.core.pose import relative_pose, world_pose
-from supple_rigid.mass import SOLID, MassProperties, unit_inertia_of, volume_of
+from supple.core.scene_files import SceneFiles
+from supple_rigid.mass import SOLID, SOLID_MESHES, MassProperties, add_shapes
 
 FloatArray = NDArray[np.float64]
 
@@ -24,7 +24,7 @@ def shapes_of_bone(path: str, graph: SceneGraph) -> Iterator[tuple[str, str, Any
     """Entity, kind and component of every solid shape that moves with the bone at `path`."""
     for entity in graph.below(path):
         if owner_of(entity.path, graph) == path:
-            for kind in SOLID:
+            for kind in (*SOLID, *SOLID_MESHES):
                 if kind in entity.components:
                     yield entity.path, kind, entity.components[kind]
 
@@ -35,37 +35,9 @@ def full_inertia(values: Sequence[float]) -> FloatArray:
     return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
 
 
-def turn_matrix(q: FloatArray) -> FloatArray:
-    """The rotation matrix of a unit quaternion."""
-    w, x, y, z = q
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
-    )
-
-
-def bone_mass(path: str, bone: Any, graph: SceneGraph) -> MassProperties:
+def bone_mass(path: str, bone: Any, graph: SceneGraph, files: SceneFiles) -> MassProperties:
     """Mass properties of the bone at `path`; nothing where it has neither shapes nor a mass."""
     if bone.inertia is not None:
         centre = np.array(bone.centre or (0.0, 0.0, 0.0))
         return MassProperties(bone.mass, centre, full_inertia(bone.inertia))
-    parts = []
-    for place, kind, shape in shapes_of_bone(path, graph):
-        position, rotation = relative_pose(world_pose(graph, path), world_pose(graph, place))
-        turn = turn_matrix(rotation)
-        parts.append(
-            (volume_of(kind, shape), position, turn @ np.diag(unit_inertia_of(kind, shape)) @ turn.T)
-        )
-    volume = sum(part[0] for part in parts)
-    if volume == 0.0:
-        return MassProperties(0.0, np.zeros(3), np.zeros((3, 3)))
-    density = bone.mass / volume if bone.mass > 0 else bone.density
-    centre = sum((v * position for v, position, _ in parts), np.zeros(3)) / volume
-    inertia = np.zeros((3, 3))
-    for v, position, unit in parts:
-        away = position - centre
-        inertia += density * v * (unit + away @ away * np.eye(3) - np.outer(away, away))
-    return MassProperties(density * volume, centre, inertia)
+    return add_shapes(path, shapes_of_bone(path, graph), bone.mass, bone.density, graph, files)

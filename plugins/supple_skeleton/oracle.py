@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from supple_rigid.mass import turn_matrix
 from supple_skeleton.forest import Forest
 from supple_skeleton.layout import (
     AXIS,
@@ -28,7 +29,6 @@ from supple_skeleton.layout import (
     UNIVERSAL,
     V_FIRST,
 )
-from supple_skeleton.mass import turn_matrix
 
 FloatArray = NDArray[np.float64]
 

@@ -198,3 +198,24 @@ def test_rows_on_bones_are_the_jacobians_that_queries_give(load_text) -> None:
         ):
             velocity = J.values[block] @ v[J.dof[block] : J.dof[block] + J.width]
             assert velocity == pytest.approx(rows.sign[k] * rows.directions[k] @ jacobian @ mine, abs=1e-12)
+
+
+def test_the_mass_of_a_bone_comes_from_its_hull(load_text) -> None:
+    world = load_text("""
+    format = 1
+    [run]
+    step = 0.01
+    duration = 1.0
+    [[entity]]
+    name = "thing"
+    skeleton = {}
+    [[entity]]
+    name = "thing/cube"
+    bone = { joint = "free", density = 500 }
+    convex = { points = [[0,0,0],[2,0,0],[0,1,0],[0,0,1],[2,1,0],[2,0,1],[0,1,1],[2,1,1]] }
+    """)
+    skeleton = next(each for each in world.members("mechanisms") if each.name == "skeleton")
+    matrix = skeleton.dynamics("thing").mass_matrix()
+    assert matrix[:3, :3] == pytest.approx(1000 * np.eye(3), abs=1e-9)
+    # A cuboid of 2 x 1 x 1 m turning about its edge along x: m (1 + 1) / 3.
+    assert matrix[3, 3] == pytest.approx(1000 * 2 / 3)

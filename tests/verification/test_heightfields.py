@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
+from supple.core.scene_files import SceneFiles
 from supple.errors import UserError
 from supple_collide.bvh_kernels import query_grid
 from supple_collide.mesh_components import Bumpy
@@ -60,7 +61,7 @@ def test_own_seed_wins_over_that_of_the_run(load_text):
 
 def test_flat_disc_and_sideways_offsets():
     shape = bumpy(size=(2.0, 2.0), tile=0.05, flat=0.4, sway=0.3)
-    mesh, grid = make_terrain("bumpy", shape, "floor", "", 5)
+    mesh, grid = make_terrain("bumpy", shape, "floor", SceneFiles(), 5)
     level = np.hypot(mesh.vertices[:, 0], mesh.vertices[:, 2]) < 0.38
     assert level.any()
     assert not mesh.vertices[level, 1].any()
@@ -75,7 +76,7 @@ def test_flat_disc_and_sideways_offsets():
 def test_cells_below_a_box_hold_every_triangle_near_it(seed, grow):
     rng = np.random.default_rng(seed)
     shape = bumpy(sway=0.4, amplitude=0.1, tile=0.1)
-    mesh, grid = make_terrain("bumpy", shape, "floor", "", seed)
+    mesh, grid = make_terrain("bumpy", shape, "floor", SceneFiles(), seed)
     turn, place = Rotation.random(random_state=seed), rng.normal(size=3)
     corners = (turn.apply(mesh.vertices) + place)[mesh.triangles]
     boxes = np.concatenate([corners.min(axis=1), corners.max(axis=1)], axis=1)

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from supple_rigid.mass import turn_matrix
 from supple_skeleton.layout import JOINTS
-from supple_skeleton.mass import turn_matrix
 from supple_skeleton.oracle import evaluate
 from supple_skeleton.sampling import make_dynamics, sample_specs, sample_state
 

@@ -11,6 +11,7 @@ from typing import Any
 import pydantic
 
 from supple.core.entity import SceneGraph
+from supple.core.scene_files import SceneFiles
 from supple.core.settings import Run
 
 
@@ -29,6 +30,12 @@ class Blueprint:
     source: str = ""
     text: str = ""
     variant: str = ""
+    allow_outside: bool = False
+
+    @property
+    def files(self) -> SceneFiles:
+        """Where files that components name are looked for."""
+        return SceneFiles(self.source, self.allow_outside)
 
     def as_plain(self) -> dict[str, Any]:
         """The whole scene as JSON-ready values; equal scenes give equal values."""

@@ -43,6 +43,7 @@ class Scene:
     expectations: tuple[Expectation, ...]
     document: Document = field(repr=False)
     registry: Registry = field(repr=False)
+    allow_outside: bool = False
 
     def blueprint(
         self,
@@ -83,6 +84,7 @@ class Scene:
             source=self.source,
             text=self.text,
             variant=variant,
+            allow_outside=self.allow_outside,
         )
 
     def locate(self, path: str) -> Where | None:
@@ -140,6 +142,7 @@ def read_scene(path: str | Path, plugins: Plugins, *, allow_outside: bool = Fals
         expectations=expectations,
         document=document,
         registry=plugins.registry,
+        allow_outside=allow_outside,
     )
 
 

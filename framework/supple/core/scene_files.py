@@ -1,0 +1,39 @@
+"""Files that components name: meshes, height maps, motions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath, PureWindowsPath
+
+from supple.errors import Problem, UserError, suggest
+
+
+@dataclass(frozen=True)
+class SceneFiles:
+    """Finds files beside the scene `source`; outside its folder only if that is allowed."""
+
+    source: str = ""
+    allow_outside: bool = False
+
+    def find(self, name: str, path: str) -> Path:
+        """The file that the field at `path` of the scene names. Raises UserError if there is none."""
+        folder = Path(self.source).parent
+        file = folder / name
+        if not self.allow_outside and _leaves(name, file, folder):
+            what = f"'{name}' is outside the scene's folder"
+            raise UserError(Problem(None, path, what, "move it beside the scene, or pass --allow-outside"))
+        if not file.is_file():
+            here = [each.name for each in folder.iterdir()] if folder.is_dir() else []
+            remedy = suggest(name, here, "beside the scene are")
+            raise UserError(Problem(None, path, f"there is no file '{name}'", remedy))
+        return file
+
+
+def _leaves(name: str, file: Path, folder: Path) -> bool:
+    """Whether a name leads out of the folder, on this or on another platform, also through links."""
+    windows = PureWindowsPath(name)
+    if PurePosixPath(name).is_absolute() or windows.drive or windows.root:
+        return True
+    if "\\" in name and ".." in windows.parts:
+        return True
+    return not file.resolve().is_relative_to(folder.resolve())
