@@ -28,135 +28,53 @@ class Link:
     shapes: tuple[tuple[str, tuple[float, ...], tuple[float, float, float]], ...]
 
 
-def limb(name, parent, axes, offset, mass, inertia, centre, shapes=()) -> Iterator[Link]:
+# name, parent, axes, offset, mass, inertia, centre, shapes; on a limb that comes twice, z is that of the right one.
+TRUNK = (
+    ("lumbar", "pelvis", "xzy", (0, 0.1, 0), 8, (0.08, 0.08, 0.06), (0, 0.08, 0), (("sphere", (0.11,), (0, 0.1, 0)),)),
+    ("chest", "lumbar", "xzy", (0, 0.2, 0), 15, (0.2, 0.2, 0.15), (0, 0.12, 0),
+     (("box", (0.2, 0.26, 0.32), (0, 0.12, 0)),)),
+    ("head", "chest", "xzy", (0, 0.32, 0), 5, (0.03, 0.03, 0.03), (0, 0.12, 0), (("sphere", (0.1,), (0, 0.12, 0)),)),
+)  # fmt: skip
+LIMBS = (
+    ("thigh", "pelvis", "xzy", (0, -0.06, 0.1), 8, (0.12, 0.02, 0.12), (0, -0.2, 0),
+     (("sphere", (0.07,), (0, -0.2, 0)), ("sphere", (0.06,), (0, -0.4, 0)))),
+    ("shin", "thigh", "z", (0, -0.42, 0), 4, (0.06, 0.01, 0.06), (0, -0.2, 0), (("sphere", (0.05,), (0, -0.2, 0)),)),
+    ("foot", "shin", "xz", (0, -0.42, 0), 1.2, (0.004, 0.006, 0.006), (0.04, -0.04, 0),
+     (("box", (0.2, 0.05, 0.09), (0.04, -0.05, 0)),)),
+    ("toe", "foot", "z", (0.14, -0.05, 0), 0.3, (0.001, 0.001, 0.001), (0.03, 0, 0),
+     (("box", (0.07, 0.05, 0.09), (0.04, 0, 0)),)),
+    ("clavicle", "chest", "xy", (0, 0.22, 0.05), 1, (0.005, 0.005, 0.005), (0, 0, 0.05), ()),
+    ("upper_arm", "clavicle", "xzy", (0, 0, 0.15), 2.2, (0.02, 0.004, 0.02), (0, -0.14, 0),
+     (("sphere", (0.05,), (0, -0.15, 0)),)),
+    ("forearm", "upper_arm", "zy", (0, -0.29, 0), 1.5, (0.012, 0.003, 0.012), (0, -0.12, 0),
+     (("sphere", (0.04,), (0, -0.12, 0)),)),
+    ("hand", "forearm", "xz", (0, -0.26, 0), 0.6, (0.002, 0.002, 0.002), (0, -0.07, 0),
+     (("sphere", (0.05,), (0, -0.07, 0)),)),
+)  # fmt: skip
+CENTRAL = {"pelvis", "lumbar", "chest"}
+
+
+def chain(name, parent, axes, offset, mass, inertia, centre, shapes) -> Iterator[Link]:
     """A segment behind a joint of one to three axes."""
     for place, axis in enumerate(axes):
         last = place == len(axes) - 1
         own = name if last else f"{name}_{axis}"
-        body = (mass, inertia, centre, tuple(shapes)) if last else (SMALL_MASS, SMALL_INERTIA, (0, 0, 0), ())
+        body = (mass, inertia, centre, shapes) if last else (SMALL_MASS, SMALL_INERTIA, (0, 0, 0), ())
         yield Link(own, parent, axis, offset if place == 0 else (0, 0, 0), *body)
         parent = own
 
 
 def links() -> list[Link]:
     """All links, parents before children."""
-    box, ball = "box", "sphere"
-    found = [
-        Link(
-            "pelvis",
-            "",
-            "",
-            (0, 0, 0),
-            10,
-            (0.1, 0.1, 0.08),
-            (0, 0, 0),
-            ((box, (0.18, 0.16, 0.28), (0, 0, 0)),),
-        )
-    ]
-    found += limb(
-        "lumbar",
-        "pelvis",
-        "xzy",
-        (0, 0.1, 0),
-        8,
-        (0.08, 0.08, 0.06),
-        (0, 0.08, 0),
-        [(ball, (0.11,), (0, 0.1, 0))],
-    )
-    found += limb(
-        "chest",
-        "lumbar",
-        "xzy",
-        (0, 0.2, 0),
-        15,
-        (0.2, 0.2, 0.15),
-        (0, 0.12, 0),
-        [(box, (0.2, 0.26, 0.32), (0, 0.12, 0))],
-    )
-    found += limb(
-        "head",
-        "chest",
-        "xzy",
-        (0, 0.32, 0),
-        5,
-        (0.03, 0.03, 0.03),
-        (0, 0.12, 0),
-        [(ball, (0.1,), (0, 0.12, 0))],
-    )
-    for side, z in (("l", -1), ("r", 1)):
-        found += limb(
-            f"thigh_{side}",
-            "pelvis",
-            "xzy",
-            (0, -0.06, 0.1 * z),
-            8,
-            (0.12, 0.02, 0.12),
-            (0, -0.2, 0),
-            [(ball, (0.07,), (0, -0.2, 0)), (ball, (0.06,), (0, -0.4, 0))],
-        )
-        found += limb(
-            f"shin_{side}",
-            f"thigh_{side}",
-            "z",
-            (0, -0.42, 0),
-            4,
-            (0.06, 0.01, 0.06),
-            (0, -0.2, 0),
-            [(ball, (0.05,), (0, -0.2, 0))],
-        )
-        found += limb(
-            f"foot_{side}",
-            f"shin_{side}",
-            "xz",
-            (0, -0.42, 0),
-            1.2,
-            (0.004, 0.006, 0.006),
-            (0.04, -0.04, 0),
-            [(box, (0.2, 0.05, 0.09), (0.04, -0.05, 0))],
-        )
-        found += limb(
-            f"toe_{side}",
-            f"foot_{side}",
-            "z",
-            (0.14, -0.05, 0),
-            0.3,
-            (0.001, 0.001, 0.001),
-            (0.03, 0, 0),
-            [(box, (0.07, 0.05, 0.09), (0.04, 0, 0))],
-        )
-        found += limb(
-            f"clavicle_{side}", "chest", "xy", (0, 0.22, 0.05 * z), 1, (0.005, 0.005, 0.005), (0, 0, 0.05 * z)
-        )
-        found += limb(
-            f"upper_arm_{side}",
-            f"clavicle_{side}",
-            "xzy",
-            (0, 0, 0.15 * z),
-            2.2,
-            (0.02, 0.004, 0.02),
-            (0, -0.14, 0),
-            [(ball, (0.05,), (0, -0.15, 0))],
-        )
-        found += limb(
-            f"forearm_{side}",
-            f"upper_arm_{side}",
-            "zy",
-            (0, -0.29, 0),
-            1.5,
-            (0.012, 0.003, 0.012),
-            (0, -0.12, 0),
-            [(ball, (0.04,), (0, -0.12, 0))],
-        )
-        found += limb(
-            f"hand_{side}",
-            f"forearm_{side}",
-            "xz",
-            (0, -0.26, 0),
-            0.6,
-            (0.002, 0.002, 0.002),
-            (0, -0.07, 0),
-            [(ball, (0.05,), (0, -0.07, 0))],
-        )
+    pelvis = (("box", (0.18, 0.16, 0.28), (0, 0, 0)),)
+    found = [Link("pelvis", "", "", (0, 0, 0), 10, (0.1, 0.1, 0.08), (0, 0, 0), pelvis)]
+    for segment in TRUNK:
+        found += chain(*segment)
+    for side, sign in (("l", -1), ("r", 1)):
+        for name, parent, axes, offset, mass, inertia, centre, shapes in LIMBS:
+            above = parent if parent in CENTRAL else f"{parent}_{side}"
+            place, middle = (*offset[:2], sign * offset[2]), (*centre[:2], sign * centre[2])
+            found += chain(f"{name}_{side}", above, axes, place, mass, inertia, middle, shapes)
     return found
 
 
