@@ -146,9 +146,9 @@ def test_files_that_are_no_archives_are_refused(tmp_path):
     np.save(tmp_path / "single.npy", np.ones(3))
     np.savez(tmp_path / "objects.npz", M=np.array([{}], dtype=object), q=np.ones(1))
     for name, said in (
-        ("text.npz", "cannot be read"),
-        ("empty.npz", "cannot be read"),
-        ("single.npy", "is a single array"),
+        ("text.npz", "is not an .npz file"),
+        ("empty.npz", "is not an .npz file"),
+        ("single.npy", "is not an .npz file"),
         ("objects.npz", "cannot be read"),
         ("none.npz", "no such file"),
         (".", "is a folder"),

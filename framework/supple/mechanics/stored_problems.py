@@ -81,11 +81,10 @@ def _read_arrays(path: Path) -> Arrays:
     if not path.is_file():
         what = "is a folder" if path.is_dir() else "no such file"
         raise _refuse(path, "", what, "name an .npz file")
+    if not zipfile.is_zipfile(path):
+        raise _refuse(path, "", "is not an .npz file of arrays", FORMATS)
     try:
-        stored = np.load(path, allow_pickle=False)
-        if isinstance(stored, np.ndarray):
-            raise _refuse(path, "", "is a single array", FORMATS)
-        with stored:
+        with np.load(path, allow_pickle=False) as stored:
             return {name: stored[name] for name in stored.files}
     except (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__

@@ -119,6 +119,8 @@ def read_checkpoint(path: Path) -> Checkpoint:
     """Read a checkpoint; whatever is wrong with the file is an error of one line."""
     if not path.is_file():
         raise UserError(Problem(None, str(path), "no such checkpoint", "supple run SCENE --checkpoint FILE makes one"))
+    if not zipfile.is_zipfile(path):
+        raise UserError(Problem(None, str(path), "is not a checkpoint", "give a file made by --checkpoint"))
     try:
         archive = np.load(path, allow_pickle=False)
         about = json.loads(archive["about"].tobytes().decode())
