@@ -60,7 +60,7 @@ class PluginInfo:
 
 
 class Plugins:
-    """The loaded plugins of one session and the registry they filled."""
+    """The plugins that were loaded together, and the registry they filled."""
 
     def __init__(self, registry: Registry) -> None:
         self.registry = registry

@@ -246,7 +246,7 @@ def test_plugins_are_asked_in_the_order_of_their_names(tmp_path: Path) -> None:
     assert list(load_plugins(files).registry.commands) == ["ant", "mole", "zebra"]
 
 
-def test_every_session_has_its_own_registry(tmp_path: Path) -> None:
+def test_every_loading_has_its_own_registry(tmp_path: Path) -> None:
     file = write(tmp_path, "from supple import component, hookimpl\n@component\nclass Own:\n    'A.'\n"
                  "@hookimpl\ndef supple_register(registry):\n    registry.add_component(Own)\n")  # fmt: skip
     first, second = load_plugins([file]), load_plugins()

@@ -50,7 +50,7 @@ class Registered:
 
 @dataclass
 class Registry:
-    """All that the plugins of one session offer, by name."""
+    """All that the plugins loaded together offer, by name."""
 
     components: dict[str, Registered] = field(default_factory=dict)
     events: dict[str, Registered] = field(default_factory=dict)
