@@ -123,7 +123,7 @@ def test_kind_is_shown_in_a_scene(kind: str) -> None:
 def test_readme_examples_are_toml() -> None:
     for folder in PLUGINS:
         for text in re.findall(r"```toml\n(.*?)```", readme(folder), re.DOTALL):
-            tomllib.loads(text)
+            assert tomllib.loads(text), f"an empty example in {folder.name}"
 
 
 @pytest.mark.parametrize("folder", PLUGINS, ids=lambda folder: folder.name)

@@ -90,7 +90,9 @@ def check_mutant(file: Path, content: bytes) -> None:
 
 def test_the_unchanged_text_is_fine(file: Path) -> None:
     file.write_text(TEXT, encoding="utf-8")
-    use_up(read_scene(file, plugins()))
+    scene = read_scene(file, plugins())
+    use_up(scene)
+    assert scene.source == str(file)
 
 
 @settings(max_examples=100, deadline=None)

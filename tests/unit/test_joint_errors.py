@@ -121,4 +121,6 @@ def test_a_joint_on_a_body_is_refused(load_text) -> None:
 
 
 def test_the_base_is_fine(load_text) -> None:
-    load_text(BASE).step(5)
+    world = load_text(BASE)
+    world.step(5)
+    assert world.steps == 5
