@@ -10,11 +10,11 @@ from supple.core.build import Build
 from supple.core.entity import Entity
 from supple.mechanics.mechanism import contact_capacity
 from supple_collide.components import SHAPES
-from supple_collide.shape_kinds import BOX, CAPSULE, PLANE, SPHERE
+from supple_collide.drawings import draw_shape
+from supple_collide.shape_kinds import BOX, CAPSULE, PLANE, SPHERE, STANDS_STILL
 from supple_collide.surface import PrimitiveSurface
 
 CODES = {"sphere": SPHERE, "box": BOX, "capsule": CAPSULE, "plane": PLANE}
-STANDS_STILL = -1
 COLUMNS = (
     ("kind", (), "1", "Sphere, box, capsule or plane.", np.int64),
     ("size", (3,), "m", "Half sizes; see shape_kinds.", np.float64),
@@ -84,6 +84,8 @@ def compile_shapes(build: Build) -> None:
     build.add_member("surfaces", PrimitiveSurface(contact_capacity(build)))
     for index, (entity, kind) in enumerate(shapes):
         build.bind_metrics(entity, kind, {"penetration": ("collide.penetration", index)})
+        size = size_of(kind, entity.components[kind])
+        draw_shape(build, entity.path, kind, size, find_owner(build, entity.path))
 
 
 def find_owner(build: Build, path: str) -> dict[str, Any]:

@@ -16,7 +16,8 @@ from supple.core.entity import Entity
 from supple.core.pose import rotate
 from supple.mechanics.deforming import DeformingSurface
 from supple.mechanics.mechanism import contact_capacity
-from supple_collide.compile import STANDS_STILL, find_owner, list_shapes, size_of
+from supple_collide.compile import find_owner, list_shapes, size_of
+from supple_collide.drawings import draw_mesh
 from supple_collide.mesh_components import MESHES, TERRAINS
 from supple_collide.mesh_files import Triangles
 from supple_collide.mesh_shape import (
@@ -28,6 +29,7 @@ from supple_collide.mesh_shape import (
     make_mesh,
 )
 from supple_collide.mesh_surface import MeshSurface
+from supple_collide.shape_kinds import STANDS_STILL
 from supple_collide.terrain import Grid, make_terrain
 from supple_collide.tree import Tree, build_tree
 
@@ -96,6 +98,9 @@ def compile_meshes(build: Build) -> None:
     build.add_member("surfaces", MeshSurface(contact_capacity(build)))
     for index, (entity, kind) in enumerate(rigid):
         build.bind_metrics(entity, kind, {"penetration": ("mesh.penetration", index)})
+    first = _starts([len(part.mesh.triangles) for part in parts])
+    for index, (entity, kind) in enumerate(rigid):
+        draw_mesh(build, entity.path, kind, (first[index], first[index + 1]), parts[index].owner)
 
 
 def _make_rigid(build: Build, entity: Entity, kind: str, number: int) -> Part:

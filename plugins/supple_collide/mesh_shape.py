@@ -62,9 +62,7 @@ def load_mesh(kind: str, shape: Any, path: str, files: SceneFiles) -> TriangleMe
             points = read_triangles(files.find(shape.file, f"{where}.file"), where).vertices
         return make_mesh(wrap_points(points, where), shape.scale, where)
     if shape.file:
-        return make_mesh(
-            read_triangles(files.find(shape.file, f"{where}.file"), where), shape.scale, where
-        )
+        return make_mesh(read_triangles(files.find(shape.file, f"{where}.file"), where), shape.scale, where)
     vertices, triangles = np.array(shape.vertices, float), np.array(shape.triangles, np.int64)
     if triangles.min() < 0 or triangles.max() >= len(vertices):
         what = f"a triangle has corner {triangles.min() if triangles.min() < 0 else triangles.max()}"

@@ -10,3 +10,6 @@ BOX = 1
 CAPSULE = 2
 # The half-space below local y = 0; its outward normal is local +y. Sizes are not used.
 PLANE = 3
+
+# The carrier and the group of a shape that nothing moves.
+STANDS_STILL = -1

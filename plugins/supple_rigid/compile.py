@@ -49,7 +49,11 @@ def compile_bodies(build: Build) -> None:
     build.add_step(
         "rigid.v_free", (count, 6), unit="m/s, rad/s", doc="Velocity if nothing touched.", labels=labels
     )
-    build.add_step("rigid.row_impulse", (count, 6), unit="N s, N m s", doc="J^T lambda.", labels=labels)
+    build.add_step("rigid.plan", (count, 6), unit="N s, N m s", doc="Impulses that controllers planned.",
+                   labels=labels, accumulates=True)  # fmt: skip
+    build.add_step(
+        "rigid.impulse", (count, 6), unit="N s, N m s", doc="Planned impulses and J^T lambda.", labels=labels
+    )
     build.add_step(
         "rigid.observed", (count, 6), unit="SI", doc="Values of the metrics of a body.", labels=labels
     )

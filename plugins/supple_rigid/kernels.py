@@ -76,9 +76,9 @@ def apply_inverse_mass(mass, inverse_inertia, x, y_out):
 
 
 @njit
-def advance_bodies(h, mass, inverse_inertia, x, q, v_free, row_impulse, x_out, q_out, v_out):
+def advance_bodies(h, mass, inverse_inertia, x, q, v_free, impulse, x_out, q_out, v_out):
     """v = v_free + M^-1 J^T lambda, then positions with the new velocities: README eq. (3)."""
-    apply_inverse_mass(mass, inverse_inertia, row_impulse, v_out)
+    apply_inverse_mass(mass, inverse_inertia, impulse, v_out)
     for i in range(mass.shape[0]):
         for k in range(6):
             v_out[i, k] += v_free[i, k]

@@ -16,8 +16,10 @@ class RigidBodies:
     """Six velocities a body: linear in the world, angular in the body frame. A is the constant block mass."""
 
     name = "rigid"
-    v, v_next, v_free, row_impulse = "rigid.v", "rigid.v.next", "rigid.v_free", "rigid.row_impulse"
+    v, v_next, v_free = "rigid.v", "rigid.v.next", "rigid.v_free"
+    plan, impulse = "rigid.plan", "rigid.impulse"
     position, rotation, twist, wrench = "rigid.x", "rigid.q", "rigid.v", "rigid.wrench"
+    shown = ("rigid.x", "rigid.q")
     reads = ("rigid.x", "rigid.q", "rigid.mass", "rigid.inverse_inertia")
 
     def __init__(self, count: int, blocks: int) -> None:

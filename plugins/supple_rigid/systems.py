@@ -29,7 +29,7 @@ class AdvanceBodies(System):
     """Row impulses change the velocities; positions follow."""
 
     phase = Phase.ADVANCE
-    reads = ("rigid.mass", "rigid.inverse_inertia", "rigid.x", "rigid.q", "rigid.v_free", "rigid.row_impulse")
+    reads = ("rigid.mass", "rigid.inverse_inertia", "rigid.x", "rigid.q", "rigid.v_free", "rigid.impulse")
     writes = ("rigid.x.next", "rigid.q.next", "rigid.v.next")
 
     def bind(self, arrays: Bound) -> Callable[[], None]:

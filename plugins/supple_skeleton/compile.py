@@ -191,7 +191,7 @@ def _declare_forces(build: Build, forest: Forest, labels: list[str]) -> None:
         ("factor", (forest.entries,), "SI", "A = L^T D L: L, and 1 / D on the diagonal."),
         ("applied", (rates,), "N m, N", "Generalised force of wrenches and actuators."),
         ("v_free", (rates,), "rad/s, m/s", "Rates if nothing touched."),
-        ("row_impulse", (rates,), "N m s, N s", "J^T lambda."),
+        ("impulse", (rates,), "N m s, N s", "Planned impulses and J^T lambda."),
         ("observed_bone", (bones, 3), "SI", "Values of the metrics of a bone."),
         ("observed", (trees, 4), "SI", "Values of the metrics of a skeleton."),
     ):
@@ -202,6 +202,7 @@ def _declare_forces(build: Build, forest: Forest, labels: list[str]) -> None:
         ("force", (rates,), "N m, N", "Generalised force of actuators."),
         ("gain_p", (rates,), "N m/rad, N/m", "Implicit stiffness of actuators."),
         ("gain_d", (rates,), "N m s/rad, N s/m", "Implicit damping of actuators."),
+        ("plan", (rates,), "N m s, N s", "Impulses that controllers planned."),
     ):
         build.add_step(f"skeleton.{name}", shape, unit=unit, doc=doc, accumulates=True)
 

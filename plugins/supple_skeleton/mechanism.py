@@ -25,12 +25,12 @@ class Skeletons:
     """
 
     name = "skeleton"
-    v, v_next, v_free, row_impulse = (
-        "skeleton.v", "skeleton.v.next", "skeleton.v_free", "skeleton.row_impulse",
-    )  # fmt: skip
+    v, v_next, v_free = "skeleton.v", "skeleton.v.next", "skeleton.v_free"
+    plan, impulse = "skeleton.plan", "skeleton.impulse"
     position, rotation, twist, wrench = (
         "skeleton.x", "skeleton.rotation", "skeleton.twist", "skeleton.wrench",
     )  # fmt: skip
+    shown = ("skeleton.position", "skeleton.orientation")
     reads = ("skeleton.x", "skeleton.axis", "skeleton.factor", *READS)
 
     def __init__(

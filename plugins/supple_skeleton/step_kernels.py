@@ -142,10 +142,10 @@ def integrate_coordinates(h, bone, q, v, q_out):
 
 
 @njit
-def advance_bones(h, bone, dof, factor, q, v_free, row_impulse, q_out, v_out):
+def advance_bones(h, bone, dof, factor, q, v_free, impulse, q_out, v_out):
     """v = v_free + A^-1 J^T lambda, then coordinates with the new rates."""
     for k in range(dof.shape[0]):
-        v_out[k] = row_impulse[k]
+        v_out[k] = impulse[k]
     solve_chain(dof, factor, v_out)
     for k in range(dof.shape[0]):
         v_out[k] += v_free[k]

@@ -71,7 +71,7 @@ class AdvanceBones(System):
 
     phase = Phase.ADVANCE
     reads = (
-        "skeleton.bone", "skeleton.dof", "skeleton.factor", "skeleton.q", "skeleton.v_free", "skeleton.row_impulse",
+        "skeleton.bone", "skeleton.dof", "skeleton.factor", "skeleton.q", "skeleton.v_free", "skeleton.impulse",
     )  # fmt: skip
     writes = ("skeleton.q.next", "skeleton.v.next")
 

@@ -25,6 +25,7 @@ REACH = 0.1
 # A reference face is widened by 1e-5 of its half extents (at most 0.8 here) before it clips the other face.
 ON_SURFACE = 1.2e-5
 
+
 def decimals(low, high):
     """Numbers with six digits: two that differ do so by more than rounding and the kernels' tolerances."""
     return st.floats(low, high).map(lambda value: round(value, 6))

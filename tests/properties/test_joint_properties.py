@@ -15,7 +15,10 @@ from supple_joints.oracle import measure_link, step_spring
 
 # A single row is solved to round-off by one sweep, if the warm start is not taken for good enough.
 EXACT = "[run.gauss_seidel]\ntolerance = 1e-14\nmax_sweeps = 20\n"
-HEAD = "format = 1\n[run]\nstep = {h!r}\nduration = 10.0\ngravity = [0, {gravity!r}, 0]\n" + 'solver = "gauss_seidel"\n'
+HEAD = (
+    "format = 1\n[run]\nstep = {h!r}\nduration = 10.0\ngravity = [0, {gravity!r}, 0]\n"
+    + 'solver = "gauss_seidel"\n'
+)
 
 
 def load(folder, text):
@@ -41,7 +44,9 @@ vectors = st.tuples(numbers, numbers, numbers).map(np.array)
 small = st.floats(-1e-3, 1e-3)
 
 
-@pytest.mark.parametrize("kind", [codes.BALL, codes.HINGE, codes.SLIDER, codes.FIXED, codes.STRETCH, codes.PULL])
+@pytest.mark.parametrize(
+    "kind", [codes.BALL, codes.HINGE, codes.SLIDER, codes.FIXED, codes.STRETCH, codes.PULL]
+)
 @settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_links_measure_what_the_oracle_measures(kind, data) -> None:
@@ -49,7 +54,12 @@ def test_links_measure_what_the_oracle_measures(kind, data) -> None:
     q = np.array([[data.draw(quaternions), data.draw(quaternions)]])
     axis_a, axis_b = Rotation.from_quat(q[0], scalar_first=True).apply([1.0, 0, 0])
     assume(axis_a @ axis_b > -0.99)
-    axes, error, points, position = np.zeros((1, 2, 3, 3)), np.zeros((1, 2, 3)), np.zeros((1, 2, 3)), np.zeros(1)
+    axes, error, points, position = (
+        np.zeros((1, 2, 3, 3)),
+        np.zeros((1, 2, 3)),
+        np.zeros((1, 2, 3)),
+        np.zeros(1),
+    )
     measure_links(np.array([kind]), x, q, np.zeros(1), axes, error, points, position)
     expected = measure_link(kind, x[0], q[0])
     assert error[0, 0] @ axes[0, 0] == pytest.approx(expected.distance, abs=1e-12)
@@ -93,7 +103,9 @@ def test_measures_do_not_depend_on_who_looks(turn, other, shift, dx, angle) -> N
     stiffness=st.floats(1, 1e7), damping=st.floats(0, 1e4), h=st.floats(1e-4, 0.05), mass=st.floats(0.1, 100),
     offset=st.floats(-5, 5), strongest=st.one_of(st.none(), st.floats(5, 100)), speed=st.floats(-2, 2),
 )  # fmt: skip
-def test_a_spring_is_implicit_to_round_off(folder, stiffness, damping, h, mass, offset, strongest, speed) -> None:
+def test_a_spring_is_implicit_to_round_off(
+    folder, stiffness, damping, h, mass, offset, strongest, speed
+) -> None:
     more = f"rest = 8, offset = {offset!r}" + ("" if strongest is None else f", strongest = {strongest!r}")
     world = load(folder, HEAD.format(h=h, gravity=-9.81) + EXACT + f"""
     [[entity]]
@@ -167,11 +179,15 @@ grasp = {{ hand = "hand", object = "thing"{duration} }}
 
 def pose_in_hand(world):
     hand, thing = (Rotation.from_quat(world[name].rotation, scalar_first=True) for name in ("hand", "thing"))
-    return hand.inv().apply(world["thing"].position - world["hand"].position), (hand.inv() * thing).as_matrix()
+    return hand.inv().apply(world["thing"].position - world["hand"].position), (
+        hand.inv() * thing
+    ).as_matrix()
 
 
 @settings(max_examples=15, deadline=None)
-@given(st.tuples(st.floats(-2, 2), st.floats(-2, 2), st.floats(-2, 2)), st.floats(0, 0.1), st.floats(0.05, 0.2))
+@given(
+    st.tuples(st.floats(-2, 2), st.floats(-2, 2), st.floats(-2, 2)), st.floats(0, 0.1), st.floats(0.05, 0.2)
+)
 def test_a_grasp_keeps_the_pose_it_closed_in_and_then_lets_go(folder, spin, at, duration) -> None:
     h = 0.002
     text = CATCH.format(spin=list(spin), at=at, duration=f", duration = {duration!r}")
@@ -207,7 +223,9 @@ def test_a_held_thing_in_a_standing_clamp_does_not_move(folder) -> None:
 
 @pytest.mark.parametrize("pause", [20, 25, 26, 40, 75])
 def test_a_resumed_run_repeats_every_bit(folder, pause) -> None:
-    text = HEAD.format(h=0.002, gravity=-9.81) + CATCH.format(spin=[1, 2, 0], at=0.05, duration=", duration = 0.1")
+    text = HEAD.format(h=0.002, gravity=-9.81) + CATCH.format(
+        spin=[1, 2, 0], at=0.05, duration=", duration = 0.1"
+    )
     through, first, second = (load(folder, text) for _ in range(3))
     through.step(100)
     first.step(pause)

@@ -99,7 +99,9 @@ def test_checkpoints_come_at_multiples_of_every(place: Place) -> None:
         ({"until": 0.5}, "after the end of the run"),
     ],
 )
-def test_checkpoint_of_another_scene_is_refused(place: Place, changes: dict[str, object], message: str) -> None:
+def test_checkpoint_of_another_scene_is_refused(
+    place: Place, changes: dict[str, object], message: str
+) -> None:
     checkpoint = place.folder / "run.npz"
     simulate(place.options(checkpoint=checkpoint, until=1.0))
     with pytest.raises(UserError, match=message) as caught:

@@ -15,7 +15,9 @@ from supple.run.claim_runs import Outcome, Setting
 from supple.run.claim_store import ResultStore
 from supple.run.claims import judge_plans, list_tasks, make_plan
 
-CLAIMS = SCENE + """
+CLAIMS = (
+    SCENE
+    + """
 [variants]
 slow = { "swing.oscillator.rate" = 1.0 }
 fast = { "swing.oscillator.rate" = 3.0 }
@@ -41,6 +43,7 @@ id = "unknowable"
 says = "nobody can tell"
 holds = "mean(broken.swing.place) > 0 or mean(alike.swing.place) > 0"
 """
+)
 
 
 @pytest.fixture
@@ -146,7 +149,9 @@ def test_results_survive_a_round_trip(tmp_path: Path) -> None:
     assert math.isnan(again["a"].metrics["x.z"])
 
 
-@pytest.mark.parametrize("content", ["", "{}", "[1]", '{"made_by": "me"}', '{"made_by": "supple claims", "format": 9}'])
+@pytest.mark.parametrize(
+    "content", ["", "{}", "[1]", '{"made_by": "me"}', '{"made_by": "supple claims", "format": 9}']
+)
 def test_foreign_results_are_not_overwritten(tmp_path: Path, content: str) -> None:
     path = tmp_path / "mine.json"
     path.write_text(content)

@@ -97,7 +97,10 @@ def test_failed_step_is_named_kept_and_replayed(place: Place) -> None:
     arguments = ["--set", "swing.oscillator.fail_at=123", "--checkpoint", "run.npz", "--record", "run.h5"]
     done = place.supple("run", "scene.toml", *arguments)
     assert done.returncode == 3
-    assert "t = 1.23 s (step 123): the spring broke [system toy.swing, entity swing, element spring[0]]" in done.stderr
+    assert (
+        "t = 1.23 s (step 123): the spring broke [system toy.swing, entity swing, element spring[0]]"
+        in done.stderr
+    )
     assert "last good checkpoint: run.npz" in done.stderr
     replay = next(line for line in done.stderr.splitlines() if "replay" in line).partition(": ")[2]
     assert "--resume scene.failed.npz" in replay
@@ -119,7 +122,9 @@ def test_number_that_is_not_finite_stops_the_run(place: Place) -> None:
 
 
 def test_defect_shows_its_traceback_and_the_last_checkpoint(place: Place) -> None:
-    done = place.supple("run", "scene.toml", "--set", "swing.oscillator.bug_at=150", "--checkpoint", "run.npz")
+    done = place.supple(
+        "run", "scene.toml", "--set", "swing.oscillator.bug_at=150", "--checkpoint", "run.npz"
+    )
     assert done.returncode == 70
     assert "ZeroDivisionError: a slip of the pen" in done.stderr
     assert "last checkpoint: run.npz" in done.stderr
@@ -130,7 +135,9 @@ def test_defect_shows_its_traceback_and_the_last_checkpoint(place: Place) -> Non
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_signal_ends_the_run_in_order(place: Place, number: int) -> None:
     slow = ["--set", "swing.oscillator.dawdle=0.005", "--set", "run.duration=1000.0"]
-    command = place.command("run", "scene.toml", *slow, "--record", "run.h5", "--checkpoint", "run.npz", "--json")
+    command = place.command(
+        "run", "scene.toml", *slow, "--record", "run.h5", "--checkpoint", "run.npz", "--json"
+    )
     process = subprocess.Popen(
         command, cwd=place.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )  # fmt: skip
@@ -192,7 +199,7 @@ def test_check_counts_or_complains(place: Place) -> None:
     assert [line.split(":")[1] for line in done.stderr.splitlines()] == ["3", "7"]
 
 
-CLASH = '''
+CLASH = """
 import supple
 
 class Other(supple.System):
@@ -205,7 +212,7 @@ class Other(supple.System):
 @supple.hookimpl
 def supple_register(registry):
     registry.add_system("clash.swing", Other, when=("oscillator",))
-'''
+"""
 
 
 def test_schedule_shows_the_order_and_names_a_conflict(place: Place) -> None:
@@ -227,7 +234,12 @@ def test_listings_know_a_one_file_plugin(place: Place) -> None:
     components = place.json("components", "oscillator")["components"]
     assert [one["kind"] for one in components] == ["oscillator"]
     systems = {one["name"]: one for one in place.json("systems")["systems"]}
-    assert systems["toy.swing"] == {"name": "toy.swing", "plugin": "toy", "phase": "ADVANCE", "when": ["oscillator"]}
+    assert systems["toy.swing"] == {
+        "name": "toy.swing",
+        "plugin": "toy",
+        "phase": "ADVANCE",
+        "when": ["oscillator"],
+    }
     schema = json.loads(place.supple("schema").stdout)
     assert "oscillator" in json.dumps(schema)
 

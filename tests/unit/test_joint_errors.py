@@ -36,19 +36,64 @@ name = "new"
 LINE = BASE.count("\n") + 1
 
 CASES = [
-    ('joint = { kind = "ball", between = ["bix"] }', "between", "names no entity: 'bix'", "Did you mean 'box'?"),
-    ('joint = { kind = "ball", between = ["box", "box"] }', "between", "names 'box' twice", "name two things"),
+    (
+        'joint = { kind = "ball", between = ["bix"] }',
+        "between",
+        "names no entity: 'bix'",
+        "Did you mean 'box'?",
+    ),
+    (
+        'joint = { kind = "ball", between = ["box", "box"] }',
+        "between",
+        "names 'box' twice",
+        "name two things",
+    ),
     ('joint = { kind = "ball", between = ["wall"] }', "", "'wall' stands still", "needs a body"),
-    ('joint = { kind = "ball", between = ["wall", "new"] }', "", "'wall' and 'new' stand still", "needs a body"),
+    (
+        'joint = { kind = "ball", between = ["wall", "new"] }',
+        "",
+        "'wall' and 'new' stand still",
+        "needs a body",
+    ),
     ('joint = { kind = "ball", between = ["ball", "ball/tip"] }', "", "move together already", "two bodies"),
     ('joint = { kind = "ball", between = [] }', "between", "", ""),
     ('joint = { kind = "wheel", between = ["box"] }', "kind", "wheel", "hinge"),
-    ('joint = { kind = "hinge", between = ["box"], axis = [0, 0, 0] }', "axis", "is zero", "another direction"),
-    ('joint = { kind = "hinge", between = ["box"], lower = 20, upper = -20 }', "lower", "not below upper", "swap"),
-    ('joint = { kind = "slider", between = ["box"], lower = 0.1 }', "lower", "lies above the start", "0 or less"),
-    ('joint = { kind = "slider", between = ["box"], upper = -1 }', "upper", "lies below the start", "0 or more"),
-    ('joint = { kind = "ball", between = ["box"], upper = 20 }', "upper", "a ball joint has none", "hinge or slider"),
-    ('joint = { kind = "fixed", between = ["box"], friction = 1 }', "friction", "fixed joint has none", "hinge"),
+    (
+        'joint = { kind = "hinge", between = ["box"], axis = [0, 0, 0] }',
+        "axis",
+        "is zero",
+        "another direction",
+    ),
+    (
+        'joint = { kind = "hinge", between = ["box"], lower = 20, upper = -20 }',
+        "lower",
+        "not below upper",
+        "swap",
+    ),
+    (
+        'joint = { kind = "slider", between = ["box"], lower = 0.1 }',
+        "lower",
+        "lies above the start",
+        "0 or less",
+    ),
+    (
+        'joint = { kind = "slider", between = ["box"], upper = -1 }',
+        "upper",
+        "lies below the start",
+        "0 or more",
+    ),
+    (
+        'joint = { kind = "ball", between = ["box"], upper = 20 }',
+        "upper",
+        "a ball joint has none",
+        "hinge or slider",
+    ),
+    (
+        'joint = { kind = "fixed", between = ["box"], friction = 1 }',
+        "friction",
+        "fixed joint has none",
+        "hinge",
+    ),
     ("motor = { speed = 1, strongest = 1 }", "", "'new' has no joint", "hinge, socket"),
     ('motor = { on = "socket", speed = 1, strongest = 1 }', "on", "without a free axis", "choose a hinge"),
     ('motor = { on = "hing", speed = 1, strongest = 1 }', "on", "names no entity", "Did you mean 'hinge'?"),
@@ -56,10 +101,20 @@ CASES = [
     ('motor = { on = "hinge", speed = 1, strongest = 0 }', "strongest", "", ""),
     ('spring = { between = ["box"] }', "", "neither stiffness nor damping", "one of them"),
     ('spring = { between = ["box"], on = "hinge", stiffness = 1 }', "on", "both given", "either"),
-    ('spring = { between = ["box", "bal"], stiffness = 1 }', "between", "names no entity", "Did you mean 'ball'?"),
+    (
+        'spring = { between = ["box", "bal"], stiffness = 1 }',
+        "between",
+        "names no entity",
+        "Did you mean 'ball'?",
+    ),
     ('spring = { between = ["wall"], stiffness = 1 }', "", "'wall' stands still", "needs a body"),
     ('spring = { between = ["box"], stiffness = 1, rest = -1 }', "rest", "is no length", "0 or more"),
-    ('spring = { between = ["box"], stiffness = 1, rest = 0, strongest = 2 }', "rest", "towards a point", "leave"),
+    (
+        'spring = { between = ["box"], stiffness = 1, rest = 0, strongest = 2 }',
+        "rest",
+        "towards a point",
+        "leave",
+    ),
     ('spring = { on = "socket", stiffness = 1 }', "on", "without a free axis", "choose a hinge"),
 ]
 EVENTS = [
@@ -100,7 +155,10 @@ def test_bad_event_is_refused_in_one_line(load_text, line, key, what, remedy) ->
 
 
 def test_a_release_before_its_grasp_is_refused(load_text) -> None:
-    message = complain(load_text, BASE + """
+    message = complain(
+        load_text,
+        BASE
+        + """
 [[event]]
 name = "hold"
 at = 0.5
@@ -109,7 +167,8 @@ grasp = { hand = "box", object = "ball" }
 name = "drop"
 at = 0.2
 release = { grasp = "hold" }
-""")
+""",
+    )
     assert "drop.release" in message
     assert "comes before the grasp at 0.5 s" in message
 

@@ -128,7 +128,10 @@ def test_numbers_for_people() -> None:
 
 
 def test_json_replaces_what_json_does_not_know() -> None:
-    assert write_json({"a": [math.nan, math.inf, 1.5], "b": (1,)}, indent=None) == '{"a": [null, null, 1.5], "b": [1]}'
+    assert (
+        write_json({"a": [math.nan, math.inf, 1.5], "b": (1,)}, indent=None)
+        == '{"a": [null, null, 1.5], "b": [1]}'
+    )
 
 
 def test_table_shows_brackets_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:

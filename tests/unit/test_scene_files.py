@@ -21,11 +21,15 @@ def test_a_file_beside_the_scene_is_found(scene) -> None:
 
 
 def test_a_misspelt_file_lists_what_is_there(scene) -> None:
-    with pytest.raises(UserError, match=r"stone\.mesh\.file: there is no file 'rokc\.obj'.*Did you mean 'rock\.obj'"):
+    with pytest.raises(
+        UserError, match=r"stone\.mesh\.file: there is no file 'rokc\.obj'.*Did you mean 'rock\.obj'"
+    ):
         SceneFiles(str(scene)).find("rokc.obj", "stone.mesh.file")
 
 
-@pytest.mark.parametrize("name", ["../secret.obj", "/etc/passwd", "C:\\x.obj", "\\\\host\\x.obj", "a\\..\\..\\x.obj"])
+@pytest.mark.parametrize(
+    "name", ["../secret.obj", "/etc/passwd", "C:\\x.obj", "\\\\host\\x.obj", "a\\..\\..\\x.obj"]
+)
 def test_no_name_leads_out_of_the_folder(scene, name) -> None:
     with pytest.raises(UserError, match="is outside the scene's folder; move it beside the scene, or pass"):
         SceneFiles(str(scene)).find(name, "stone.mesh.file")

@@ -126,9 +126,12 @@ def test_joints_keep_the_momentum_of_two_bodies(load_text, kind) -> None:
     start = (world.array("rigid.mass")[:, None] * world.array("rigid.v")[:, :3]).sum(axis=0)
     passed = 0.0
     for _ in range(500):
-        x, turns = world.array("rigid.x").copy(), Rotation.from_quat(world.array("rigid.q"), scalar_first=True)
+        x, turns = (
+            world.array("rigid.x").copy(),
+            Rotation.from_quat(world.array("rigid.q"), scalar_first=True),
+        )
         world.step()
-        impulse = world.array("rigid.row_impulse")
+        impulse = world.array("rigid.impulse")
         moment = np.cross(x, impulse[:, :3]) + turns.apply(impulse[:, 3:])
         passed = max(passed, np.abs(moment).max())
         assert np.abs(impulse[:, :3].sum(axis=0)).max() <= 1e-15 * max(1.0, np.abs(impulse).max())
@@ -311,7 +314,9 @@ def test_the_default_solver_converges_on_a_chain_of_ten(load_text) -> None:
 
 
 def test_every_system_keeps_to_its_declaration(load_text) -> None:
-    world = load_text(two_bodies("hinge", more=", upper = 40") + """
+    world = load_text(
+        two_bodies("hinge", more=", upper = 40")
+        + """
     [[entity]]
     name = "drive"
     motor = { on = "pin", speed = 1, strongest = 2 }
@@ -323,7 +328,8 @@ def test_every_system_keeps_to_its_declaration(load_text) -> None:
     name = "catch"
     at = 0.04
     grasp = { hand = "band", object = "b", duration = 0.02 }
-    """)
+    """
+    )
     for _ in range(20):
         audit_step(world)
     assert world.steps == 20

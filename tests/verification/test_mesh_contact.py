@@ -45,7 +45,7 @@ def sheet(cells, size):
 def sum_forces(world):
     """Forces on every body along the world's axes and their moments about its centre, from all contacts."""
     count = int(world.array("contacts.count")[0])
-    return world.array("rigid.row_impulse") / 0.004, count
+    return world.array("rigid.impulse") / 0.004, count
 
 
 @pytest.mark.parametrize(("lower", "upper"), [(MESH, MESH), (HULL, MESH), (BOX, MESH), (MESH, BOX)])

@@ -43,5 +43,7 @@ def measure(repeat: int) -> list[Result]:
         wait_for(arguments)
         spent = [wait_for(arguments) for _ in range(repeat)]
         results.append(Result(f"{name}, wall time", min(spent), statistics.median(spent), "ms"))
-    loop = time_repeatedly("runner's own loop", lambda: Runner(Idle()).advance(STEPS), repeat=repeat, per=STEPS)
+    loop = time_repeatedly(
+        "runner's own loop", lambda: Runner(Idle()).advance(STEPS), repeat=repeat, per=STEPS
+    )
     return [*results, loop]

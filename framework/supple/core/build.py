@@ -7,7 +7,7 @@ members of collections that its components need. Nothing here knows any particul
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from supple.core.arrays import Array, ArraySpec, ArrayTable, Kind
 from supple.core.blueprint import Blueprint
 from supple.core.component import Metric
+from supple.core.drawing import Drawing
 from supple.core.entity import Entity
 from supple.core.pose import FloatArray, relative_pose, world_pose
 from supple.core.registry import Registered, Registry
@@ -90,6 +91,7 @@ class Build:
         self.frames: dict[str, Frame] = {}
         #: Frames (carrier, row) that pass through each other; see `supple.mechanics.filters`.
         self.ignored_pairs: set[tuple[tuple[str, int], tuple[str, int]]] = set()
+        self.drawings: list[Drawing] = []
         self.compiler = ""
         self.providing: tuple[str, ...] = ()
 
@@ -219,6 +221,18 @@ class Build:
         """Make a row of an array readable as `world[path].attribute`."""
         flat = (index,) if isinstance(index, int) else index
         self.exposed.setdefault(path, {})[attribute] = (array, flat)
+
+    def draw(self, drawing: Drawing) -> None:
+        """Show something in pictures and viewers; the arrays that it names are recorded from now on."""
+        for name in drawing.arrays:
+            if name not in self.arrays.specs:
+                what = f"draws the array {name}, which is not declared"
+                raise PluginError(Problem(None, drawing.name, what, suggest(name, self.arrays.specs)))
+            self.arrays.specs[name] = replace(self.arrays.specs[name], record=True)
+        if any(other.name == drawing.name for other in self.drawings):
+            raise PluginError(Problem(None, drawing.name, "is drawn twice", "give one another name"))
+        self.drawings.append(drawing)
+        self.drawings.sort(key=lambda other: other.name)
 
     def _declare(
         self,

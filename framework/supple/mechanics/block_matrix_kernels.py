@@ -72,7 +72,13 @@ def measure_pattern(
     sort_by_unit(group, unit, count, unit_count, unit_start_out, groups_of_unit_out)
     sort_by_unit(unit, group, count, group_count, group_start_out, units_of_group_out)
     return count_pattern(
-        group_start_out, units_of_group_out, unit_start_out, groups_of_unit_out, group_count, mark_out, indptr_out
+        group_start_out,
+        units_of_group_out,
+        unit_start_out,
+        groups_of_unit_out,
+        group_count,
+        mark_out,
+        indptr_out,
     )
 
 

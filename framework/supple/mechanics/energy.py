@@ -15,7 +15,7 @@ class BalanceEnergy(System):
     """Sums the work of rows and applied forces.
 
     The impulse lambda changes the kinetic energy by lambda . (u + u') / 2 exactly, u and u' being the row
-    velocities before and after the step.
+    velocities before and after the step; a planned impulse likewise, by the velocities of its mechanism.
     """
 
     phase = Phase.OBSERVE
@@ -23,7 +23,7 @@ class BalanceEnergy(System):
         "rows.problem", "rows.impulse", "run.step",
         "energy.before", "energy.kinetic", "energy.potential", "energy.applied",
         "energy.initial", "energy.row_work", "energy.applied_work",
-        Each("mechanisms", "v_next"),
+        Each("mechanisms", "v"), Each("mechanisms", "v_next"), Each("mechanisms", "plan"),
     )  # fmt: skip
     writes = ("energy.initial.next", "energy.row_work.next", "energy.applied_work.next", "energy.unaccounted")
 
@@ -32,6 +32,7 @@ class BalanceEnergy(System):
         problem: ConstraintProblem = arrays.record("rows.problem")
         mechanisms: list[Mechanism] = arrays.build.members("mechanisms")
         velocities = [arrays[mechanism.v_next].reshape(-1) for mechanism in mechanisms]
+        plans = [(arrays[each.plan], arrays[each.v], arrays[each.v_next]) for each in mechanisms]
         impulse, step = arrays["rows.impulse"], arrays["run.step"]
         before, kinetic = arrays["energy.before"], arrays["energy.kinetic"]
         potential, applied = arrays["energy.potential"], arrays["energy.applied"]
@@ -52,7 +53,8 @@ class BalanceEnergy(System):
                 work = 0.5 * float(np.vdot(impulse[:n], mean_velocity[:n]))
             initial_next[0] = start
             row_work_next[0] = row_work[0] + work
-            applied_work_next[0] = applied_work[0] + applied[0]
+            planned = sum(0.5 * float(np.vdot(plan, v + v_next)) for plan, v, v_next in plans if plan.any())
+            applied_work_next[0] = applied_work[0] + applied[0] + planned
             change = kinetic[0] + potential[0] - start
             unaccounted[0] = change - row_work_next[0] - applied_work_next[0]
 

@@ -26,8 +26,10 @@ IntArray = NDArray[np.int64]
 class Mechanism(Protocol):
     """Degrees of freedom with their own A. Collection `mechanisms`.
 
-    `v`, `v_next`, `v_free` and `row_impulse` name its arrays of generalised velocities (now, after the step,
-    and without rows) and of J^T lambda; `unit_count` is the number of independent blocks of A.
+    `v`, `v_next` and `v_free` name its arrays of generalised velocities: now, after the step, and without rows
+    and plans. `plan` names the accumulating array that controllers in PLAN add to: impulses on b [N s, N m s].
+    `impulse` names the array of plan + J^T lambda, so that v_next = v_free + A^-1 impulse. `unit_count` is the
+    number of independent blocks of A.
     """
 
     name: str
@@ -36,7 +38,8 @@ class Mechanism(Protocol):
     v: str
     v_next: str
     v_free: str
-    row_impulse: str
+    plan: str
+    impulse: str
 
     @property
     def reads(self) -> Sequence[str]:
@@ -84,7 +87,7 @@ class Carrier(Protocol):
 
     It names its arrays: `position` [n, 3] in m, `rotation` [n, 4] quaternions, `twist` [n, 6] velocity of the
     frame's origin in the world and angular velocity in the frame, `wrench` [n, 6] force and torque in the
-    world that others add [N, N m].
+    world that others add [N, N m]. `shown` names the State arrays of positions and rotations for drawings.
     """
 
     name: str
@@ -92,6 +95,7 @@ class Carrier(Protocol):
     rotation: str
     twist: str
     wrench: str
+    shown: tuple[str, str]
 
     @property
     def reads(self) -> Sequence[str]:

@@ -17,5 +17,7 @@ RUN_METRICS = (
     Metric("energy_initial", "J", "Kinetic and potential energy at the start.", "last"),
     Metric("contact_work", "J", "Work of all rows; contacts take energy, so it is negative.", "last"),
     Metric("applied_work", "J", "Work of applied forces.", "last"),
-    Metric("energy_unaccounted", "J", "Change of energy that no work explains: the integrator's error.", "last"),
+    Metric(
+        "energy_unaccounted", "J", "Change of energy that no work explains: the integrator's error.", "last"
+    ),
 )

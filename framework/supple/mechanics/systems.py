@@ -9,7 +9,7 @@ import numpy as np
 from supple.core.build import Build
 from supple.core.schedule import Bound, Each, Phase, System
 from supple.mechanics import warm_kernels
-from supple.mechanics.mechanism import Mechanism, RowSource
+from supple.mechanics.mechanism import FloatArray, Mechanism, RowSource
 from supple.mechanics.problem import ConstraintProblem
 from supple.mechanics.rescue import make_solvers, solve_with_rescue
 from supple.mechanics.residual import natural_map_residual
@@ -82,12 +82,12 @@ class SolveRows(System):
     phase = Phase.SOLVE
     reads = (
         "rows.problem", "rows.last_count", "rows.last_key", "rows.last_impulse", "rows.failures",
-        "rows.rescues", Each("mechanisms", "v_free"),
+        "rows.rescues", Each("mechanisms", "v_free"), Each("mechanisms", "plan"),
     )  # fmt: skip
     writes = (
         "rows.impulse", "rows.residual", "rows.iterations", "rows.failures.next", "rows.rescues.next",
         "rows.last_count.next", "rows.last_key.next", "rows.last_impulse.next",
-        Each("mechanisms", "row_impulse"),
+        Each("mechanisms", "impulse"),
     )  # fmt: skip
 
     def __init__(self, build: Build) -> None:
@@ -97,8 +97,9 @@ class SolveRows(System):
         """Bind the problem, the warm start, and the velocities of all mechanisms."""
         problem: ConstraintProblem = arrays.record("rows.problem")
         mechanisms: list[Mechanism] = arrays.build.members("mechanisms")
+        plans = [(m, arrays[m.plan], arrays[m.impulse], np.zeros_like(arrays[m.plan])) for m in mechanisms]
         pairs = [
-            (m.jacobian, arrays[m.v_free].reshape(-1), arrays[m.row_impulse].reshape(-1)) for m in mechanisms
+            (m.jacobian, arrays[m.v_free].reshape(-1), arrays[m.impulse].reshape(-1)) for m in mechanisms
         ]
         impulse = arrays["rows.impulse"]
         residual, iterations = arrays["rows.residual"], arrays["rows.iterations"]
@@ -111,13 +112,14 @@ class SolveRows(System):
 
         def solve() -> None:
             n = problem.count
-            for _, _, generalised in pairs:
-                generalised.fill(0.0)
+            planned = _take_plans(plans)
             residual[0] = iterations[0] = 0.0
             if n:
                 problem.free[:n] = problem.bias[:n]
                 for jacobian, v_free, _ in pairs:
                     jacobian.add_row_velocities(v_free, problem.free)
+                for mechanism, change in planned:
+                    mechanism.jacobian.add_row_velocities(change.reshape(-1), problem.free)
                 warm_kernels.match_impulses(n, problem.key, last_count, last_key, last_impulse, impulse)
                 solution, tries = solve_with_rescue(self.solvers, problem, impulse)
                 impulse[:n] = solution.impulse[:n]
@@ -130,3 +132,16 @@ class SolveRows(System):
             warm_kernels.keep_impulses(n, problem.key, impulse, *kept)
 
         return solve
+
+
+def _take_plans(
+    plans: list[tuple[Mechanism, FloatArray, FloatArray, FloatArray]],
+) -> list[tuple[Mechanism, FloatArray]]:
+    """Begin every impulse with what was planned; returns the mechanisms with a plan and what it does to v."""
+    planned = []
+    for mechanism, plan, impulse, change in plans:
+        impulse[...] = plan
+        if plan.any():
+            mechanism.apply_inverse(plan, change)
+            planned.append((mechanism, change))
+    return planned

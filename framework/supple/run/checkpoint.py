@@ -118,7 +118,9 @@ def check_checkpoint_place(path: Path) -> None:
 def read_checkpoint(path: Path) -> Checkpoint:
     """Read a checkpoint; whatever is wrong with the file is an error of one line."""
     if not path.is_file():
-        raise UserError(Problem(None, str(path), "no such checkpoint", "supple run SCENE --checkpoint FILE makes one"))
+        raise UserError(
+            Problem(None, str(path), "no such checkpoint", "supple run SCENE --checkpoint FILE makes one")
+        )
     if not zipfile.is_zipfile(path):
         raise UserError(Problem(None, str(path), "is not a checkpoint", "give a file made by --checkpoint"))
     try:

@@ -16,7 +16,9 @@ from supple.run.claim_runs import Outcome, Setting, Task, run_task
 DIED = "the process that ran it died"
 
 
-def run_tasks(setting: Setting, tasks: Sequence[Task], jobs: int) -> Generator[tuple[Task, Outcome], None, None]:
+def run_tasks(
+    setting: Setting, tasks: Sequence[Task], jobs: int
+) -> Generator[tuple[Task, Outcome], None, None]:
     """Run all tasks, at most `jobs` at a time, and hand out each as it is finished."""
     if min(jobs, len(tasks)) <= 1:
         for task in tasks:

@@ -49,7 +49,9 @@ def find_scenes(paths: Iterable[Path], say: Say) -> list[Path]:
         elif path.is_file():
             found.append(path)
         else:
-            problems.append(Problem(None, str(path), "no such file or folder", "name scenes or folders of scenes"))
+            problems.append(
+                Problem(None, str(path), "no such file or folder", "name scenes or folders of scenes")
+            )
     if problems:
         raise UserError(problems)
     return list(dict.fromkeys(found))
@@ -75,7 +77,9 @@ def make_plan(paths: Sequence[Path], setting: Setting, only: Sequence[str], say:
         variants = _find_variants(scene, chosen, with_expectations=not only)
         try:
             runs = {
-                variant: tuple(Task(path, variant, cell, make_key(scene, variant, cell, code)) for cell in scene.cells)
+                variant: tuple(
+                    Task(path, variant, cell, make_key(scene, variant, cell, code)) for cell in scene.cells
+                )
                 for variant in variants
             }
         except UserError as error:
@@ -100,9 +104,7 @@ def _check_only(only: Sequence[str], scenes: Iterable[Scene]) -> None:
 
 def _find_variants(scene: Scene, claims: Sequence[Claim], *, with_expectations: bool) -> list[str]:
     """The variants that the claims name; without claims those that expectations are about."""
-    named = {
-        reference.variant or "" for claim in claims for reference in claim.expression.references()
-    }
+    named = {reference.variant or "" for claim in claims for reference in claim.expression.references()}
     if not claims and with_expectations and scene.expectations:
         named = set(scene.variants) or {""}
     return sorted(named)

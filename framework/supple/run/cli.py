@@ -112,7 +112,9 @@ def run_command(arguments: Sequence[str]) -> int:
         return _silence_output()
     except Exception:
         traceback.print_exc()
-        return _complain(["this is a defect of supple; please report it with the lines above"], ExitCode.DEFECT)
+        return _complain(
+            ["this is a defect of supple; please report it with the lines above"], ExitCode.DEFECT
+        )
 
 
 def _complain(lines: list[str], code: ExitCode) -> int:

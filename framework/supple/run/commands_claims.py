@@ -14,9 +14,13 @@ from supple.run.options import FILE, json_option, outside_option, plugin_options
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, type=FILE, metavar="PATH...")
-@click.option("--only", multiple=True, metavar="ID", help="Judge this claim only; may be given several times.")
+@click.option(
+    "--only", multiple=True, metavar="ID", help="Judge this claim only; may be given several times."
+)
 @click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Runs at a time.  [default: all cores]")
-@click.option("--out", type=FILE, metavar="FILE", help="Keep results here; a killed invocation goes on from it.")
+@click.option(
+    "--out", type=FILE, metavar="FILE", help="Keep results here; a killed invocation goes on from it."
+)
 @plugin_options
 @outside_option
 @json_option

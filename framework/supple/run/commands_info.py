@@ -44,9 +44,7 @@ def _describe(recording: Recording) -> dict[str, Any]:
     for name in recording.names:
         shape = recording.array(name).shape
         text = f"rows of all frames x {shape[1:]}" if recording.is_ragged(name) else str(shape)
-        arrays.append(
-            {"name": name, "shape": text, "unit": recording.unit(name), "doc": recording.doc(name)}
-        )
+        arrays.append({"name": name, "shape": text, "unit": recording.unit(name), "doc": recording.doc(name)})
     return {
         "scene": header.scene,
         "variant": header.variant,

@@ -19,7 +19,9 @@ def new() -> None:
 
 @new.command()
 @click.argument("name")
-@click.option("--folder", type=FILE, default=Path(), metavar="FOLDER", help="Where to put it.  [default: here]")
+@click.option(
+    "--folder", type=FILE, default=Path(), metavar="FOLDER", help="Where to put it.  [default: here]"
+)
 def plugin(name: str, folder: Path) -> None:
     """Write a complete plugin package: component, system, kernel, scene, tests and README.
 

@@ -22,11 +22,15 @@ from supple.run.options import (
 @click.argument("scene", type=FILE)
 @override_options
 @click.option("--seed", type=click.IntRange(min=0), help="Seed of all noise, instead of the scene's.")
-@click.option("--until", type=read_positive, metavar="T", help="Simulate to this time [s], instead of the scene's.")
+@click.option(
+    "--until", type=read_positive, metavar="T", help="Simulate to this time [s], instead of the scene's."
+)
 @click.option("--record", type=FILE, metavar="FILE.h5", help="Record positions, contacts and metrics.")
 @click.option("--fps", type=read_positive, metavar="N", help="Frames per simulated second.  [default: 100]")
 @click.option("--checkpoint", type=FILE, metavar="FILE", help="Keep a checkpoint to resume from.")
-@click.option("--every", type=read_positive, metavar="S", help="Simulated time between checkpoints [s].  [default: 1]")
+@click.option(
+    "--every", type=read_positive, metavar="S", help="Simulated time between checkpoints [s].  [default: 1]"
+)
 @click.option("--resume", type=FILE, metavar="FILE", help="Go on from a checkpoint of the same scene.")
 @click.option("--save-problems", type=FILE, metavar="DIR", help="Write the contact problem of every step.")
 @plugin_options
@@ -84,7 +88,9 @@ def run(
     return int(result.exit_code)
 
 
-def _check_pairs(fps: float | None, record: Path | None, every: float | None, checkpoint: Path | None) -> None:
+def _check_pairs(
+    fps: float | None, record: Path | None, every: float | None, checkpoint: Path | None
+) -> None:
     if fps is not None and record is None:
         raise click.UsageError("--fps needs --record FILE.h5")
     if every is not None and checkpoint is None:
@@ -108,5 +114,6 @@ def _show(result: Any, *, as_json: bool, quiet: bool) -> None:
         if one["holds"] is False:
             reason = f" ({one['because']})" if one["because"] else ""
             click.echo(
-                f"does not hold: {one['metric']} is {say(one['value'])}, expected {say_bounds(one)}{reason}", err=True
+                f"does not hold: {one['metric']} is {say(one['value'])}, expected {say_bounds(one)}{reason}",
+                err=True,
             )

@@ -32,13 +32,20 @@ def plugin_options(function: Function) -> Function:
         "--disable", "disabled", multiple=True, metavar="NAME", help="Leave out an installed plugin."
     )(function)
     return click.option(
-        "--plugin", "plugin_files", multiple=True, type=FILE, metavar="FILE", help="Load a one-file plugin too."
+        "--plugin",
+        "plugin_files",
+        multiple=True,
+        type=FILE,
+        metavar="FILE",
+        help="Load a one-file plugin too.",
     )(function)
 
 
 def json_option(function: Function) -> Function:
     """`--json`, as `as_json`."""
-    return click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")(function)
+    return click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")(
+        function
+    )
 
 
 def outside_option(function: Function) -> Function:
@@ -50,7 +57,13 @@ def outside_option(function: Function) -> Function:
 
 def override_options(function: Function) -> Function:
     """`--set`, `--variant`."""
-    function = click.option("--variant", default="", metavar="NAME", help="Run this variant of the scene.")(function)
+    function = click.option("--variant", default="", metavar="NAME", help="Run this variant of the scene.")(
+        function
+    )
     return click.option(
-        "--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Override a value, e.g. box.box.density=500."
+        "--set",
+        "overrides",
+        multiple=True,
+        metavar="KEY=VALUE",
+        help="Override a value, e.g. box.box.density=500.",
     )(function)

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.core.arrays import ArraySpec
+from supple.core.drawing import write_drawings
 from supple.core.world import World
 from supple.errors import Problem, UserError
 from supple.run.atomic import check_folder, refuse_unwritable, temporary_beside
@@ -68,7 +69,9 @@ class RecordingWriter:
         self.frames = int(self._complete[0])
         self.last_step = int(self._step[-1]) if self.frames else -1
 
-    def append(self, steps: Array, times: Array, blocks: Mapping[str, Array], counts: Mapping[str, Array]) -> None:
+    def append(
+        self, steps: Array, times: Array, blocks: Mapping[str, Array], counts: Mapping[str, Array]
+    ) -> None:
         """Append frames and flush. Ragged arrays come as the rows of all frames; `counts` has rows per frame."""
         try:
             for name, series in self._series.items():
@@ -84,7 +87,9 @@ class RecordingWriter:
             self._complete.flush()
             self.last_step = int(steps[-1])
         except (OSError, RuntimeError) as error:
-            raise refuse_unwritable(self.path, error if isinstance(error, OSError) else OSError(str(error))) from error
+            raise refuse_unwritable(
+                self.path, error if isinstance(error, OSError) else OSError(str(error))
+            ) from error
 
     def close(self) -> None:
         """Close the file; from now on it is a plain HDF5 file."""
@@ -218,6 +223,8 @@ def _lay_out(file: h5py.File, header: Header, specs: list[ArraySpec], world: Wor
     for spec, values in world.arrays.of_kind("model"):
         if spec.record:
             _describe(model.create_dataset(spec.name, data=values), spec)
+    drawings = write_drawings(world.build.drawings).encode()
+    file.create_dataset("drawings", data=np.frombuffer(drawings, np.uint8))
 
 
 def _create_series(group: h5py.Group, spec: ArraySpec) -> h5py.Dataset:

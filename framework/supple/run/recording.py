@@ -1,9 +1,9 @@
 """Reading recordings, also one that is still being written or whose writer was killed.
 
-    with open_recording("run.h5") as recording:
-        recording.times                     # [s], one per frame
-        recording.array("bodies.position")  # (frames, bodies, 3)
-        recording.rows("contacts.point", 7) # the contacts of frame 7
+with open_recording("run.h5") as recording:
+    recording.times                     # [s], one per frame
+    recording.array("bodies.position")  # (frames, bodies, 3)
+    recording.rows("contacts.point", 7) # the contacts of frame 7
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.core.drawing import Drawing, read_drawings
 from supple.errors import Problem, UserError, suggest
 from supple.run.recording_layout import FORMAT, MADE_BY, Header, read_header
 
@@ -127,6 +128,17 @@ class Recording:
         """Whether the number of rows changes from frame to frame."""
         return self._read(lambda: "count" in self._find(name).attrs)
 
+    @property
+    def drawings(self) -> list[Drawing]:
+        """What there is to see, sorted by name."""
+
+        def look() -> list[Drawing]:
+            if "drawings" not in self._file:
+                return []
+            return read_drawings(bytes(self._file["drawings"][...]).decode())
+
+        return self._read(look)
+
     # Numbers
 
     def model(self, name: str) -> Array:
@@ -170,12 +182,19 @@ class Recording:
     def _datasets(self) -> list[h5py.Dataset]:
         file = self._file
         groups = (file["arrays"], file["offsets"])
-        return [file["frames"], file["time"], file["step"], *(group[name] for group in groups for name in group)]
+        return [
+            file["frames"],
+            file["time"],
+            file["step"],
+            *(group[name] for group in groups for name in group),
+        ]
 
     def _read_header(self) -> Header:
         attributes = self._file.attrs
         if _text(attributes.get("made_by", "")) != MADE_BY:
-            raise _refuse(self.path, "is an HDF5 file, but no recording of supple", "give a file made by --record")
+            raise _refuse(
+                self.path, "is an HDF5 file, but no recording of supple", "give a file made by --record"
+            )
         written = int(attributes["format"])
         if written > FORMAT:
             what = f"has the recording format {written}; this supple reads up to {FORMAT}"

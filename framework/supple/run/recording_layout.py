@@ -6,6 +6,7 @@
     /arrays/NAME        (frames, *shape), or for arrays with a changing number of rows (all rows, *shape[1:])
     /offsets/COUNT      (frames + 1,) where the rows of each frame begin, for the arrays counted by COUNT
     /model/NAME         arrays that do not change
+    /drawings           what there is to see, as JSON in UTF-8; see `supple.core.drawing`
 Arrays carry the attributes `unit`, `doc`, `labels` (names of the rows of the first axis) and, if their number
 of rows changes, `count`. Step values belong to the step that led to the frame; in frame 0 they are zero.
 """
@@ -59,7 +60,9 @@ def read_header(attributes: Any) -> Header:
     return Header(**values)
 
 
-def make_header(blueprint: Blueprint, *, every: int, versions: dict[str, Any], overrides: list[str]) -> Header:
+def make_header(
+    blueprint: Blueprint, *, every: int, versions: dict[str, Any], overrides: list[str]
+) -> Header:
     """The header of a recording of this scene; only the file's own name is kept, not where it lay."""
     name = blueprint.source.replace("\\", "/").rpartition("/")[2]
     return Header(

@@ -202,7 +202,9 @@ def print_expectations(verdicts: Iterable[Mapping[str, Any]]) -> None:
     for one in verdicts:
         scene = " ".join(one[key] for key in ("scene", "variant") if one.get(key))
         reason = one.get("why") or one["because"]
-        rows.append((_say_verdict(one["holds"]), scene, one["metric"], say(one["value"]), say_bounds(one), reason))
+        rows.append(
+            (_say_verdict(one["holds"]), scene, one["metric"], say(one["value"]), say_bounds(one), reason)
+        )
     columns = ["expectation", "scene", "metric", "value", "expected", "because"]
     if not any(row[1] for row in rows):
         del columns[1]

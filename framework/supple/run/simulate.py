@@ -1,7 +1,7 @@
 """One headless run from scene file to summary, with its recording and its checkpoints.
 
-    result = simulate(RunOptions(Path("scenes/first/stack.toml"), until=1.0))
-    result.summary["metrics"]
+result = simulate(RunOptions(Path("scenes/first/stack.toml"), until=1.0))
+result.summary["metrics"]
 """
 
 from __future__ import annotations
@@ -57,7 +57,11 @@ class RunOptions:
     def command(self) -> list[str]:
         """The command line of the same run, without the files it writes and reads."""
         words = ["supple", "run", str(self.scene)]
-        for flag, values in (("--set", self.overrides), ("--plugin", self.plugins), ("--disable", self.disabled)):
+        for flag, values in (
+            ("--set", self.overrides),
+            ("--plugin", self.plugins),
+            ("--disable", self.disabled),
+        ):
             for value in values:
                 words += [flag, str(value)]
         if self.variant:

@@ -1,0 +1,143 @@
+"""What there is to see: plugins say it when a world is built, recordings carry it, and pictures and viewers obey.
+
+A drawing names arrays and so never goes stale; whoever draws it knows geometry and nothing of the plugin.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+#: Things that are switched on and off together in a viewer. A plugin may name others.
+LAYERS = ("ground", "bodies", "bones", "skin", "muscles")
+Vector = tuple[float, float, float]
+
+
+@dataclass(frozen=True)
+class Solid:
+    """A ball, block, rod or ground about its own origin: `size` as for the shapes of the same names.
+
+    "sphere": radius, 0, 0. "box": half sizes. "capsule": radius, half length of the straight part along y, 0.
+    "plane": 0, 0, 0; its outside is +y.
+    """
+
+    kind: str
+    size: Vector
+
+
+@dataclass(frozen=True)
+class Mesh:
+    """Rows `first` to `last` of the triangles [nt, 3], which count the rows of `vertices` [nv, 3] in m.
+
+    `vertices` is constant if something carries the drawing, and otherwise follows the run in the world. `last` = -1
+    means all. `flat` asks for sharp edges between the triangles.
+    """
+
+    vertices: str
+    triangles: str
+    first: int = 0
+    last: int = -1
+    flat: bool = False
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Tubes of `radius` [m] between the points [np, 3] that the rows of `segments` [ns, 2] name."""
+
+    points: str
+    segments: str
+    radius: float = 0.005
+
+
+@dataclass(frozen=True)
+class Carried:
+    """The frame that moves a drawing: row `row` of `position` [n, 3] and of `rotation` [n, 4]; place within it."""
+
+    position: str
+    rotation: str
+    row: int
+    offset: Vector = (0.0, 0.0, 0.0)
+    turn: tuple[float, float, float, float] = (1.0, 0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A drawing that stands still in the world."""
+
+    offset: Vector = (0.0, 0.0, 0.0)
+    turn: tuple[float, float, float, float] = (1.0, 0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Channel:
+    """Values that colour a drawing: one a vertex of its mesh or a segment of its lines, from `low` to `high`."""
+
+    array: str
+    low: float
+    high: float
+    unit: str
+    says: str
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """One thing to see. `path` is its entity, `colour` red, green, blue from 0 to 1; None leaves it to the viewer."""
+
+    name: str
+    path: str
+    layer: str
+    form: Solid | Mesh | Lines
+    place: Carried | Placed = Placed()
+    colour: Vector | None = None
+    channel: Channel | None = None
+
+    @property
+    def arrays(self) -> Sequence[str]:
+        """The arrays it names."""
+        names: list[str] = []
+        if isinstance(self.form, Mesh):
+            names += [self.form.vertices, self.form.triangles]
+        elif isinstance(self.form, Lines):
+            names += [self.form.points, self.form.segments]
+        if isinstance(self.place, Carried):
+            names += [self.place.position, self.place.rotation]
+        return names + ([self.channel.array] if self.channel else [])
+
+
+_PARTS: dict[str, Any] = {kind.__name__: kind for kind in (Solid, Mesh, Lines, Carried, Placed, Channel)}
+
+
+def write_drawings(drawings: Sequence[Drawing]) -> str:
+    """The drawings as JSON."""
+
+    def plain(part: Any) -> Any:
+        return None if part is None else {"is": type(part).__name__, **asdict(part)}
+
+    rows = [
+        {
+            "name": each.name, "path": each.path, "layer": each.layer, "colour": each.colour,
+            **{part: plain(getattr(each, part)) for part in ("form", "place", "channel")},
+        }
+        for each in drawings
+    ]  # fmt: skip
+    return json.dumps(rows, sort_keys=True)
+
+
+def read_drawings(text: str) -> list[Drawing]:
+    """The drawings from JSON. Raises ValueError, KeyError or TypeError when it is not whole."""
+
+    def part(table: Mapping[str, Any] | None) -> Any:
+        if table is None:
+            return None
+        values = {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}
+        return _PARTS[str(values.pop("is"))](**values)
+
+    return [
+        Drawing(
+            row["name"], row["path"], row["layer"], part(row["form"]), part(row["place"]),
+            tuple(row["colour"]) if row["colour"] else None, part(row["channel"]),
+        )
+        for row in json.loads(text)
+    ]  # fmt: skip

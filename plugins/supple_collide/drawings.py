@@ -1,0 +1,33 @@
+"""Shapes and meshes as drawings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from supple.core.build import Build
+from supple.core.drawing import Carried, Drawing, Mesh, Placed, Solid
+from supple_collide.shape_kinds import STANDS_STILL
+
+
+def draw_shape(
+    build: Build, path: str, kind: str, size: tuple[float, float, float], owner: dict[str, Any]
+) -> None:
+    """Show a primitive where its owner carries it."""
+    layer = "ground" if kind == "plane" else "bodies"
+    build.draw(Drawing(f"{path}.{kind}", path, layer, Solid(kind, size), _place(build, owner)))
+
+
+def draw_mesh(build: Build, path: str, kind: str, triangles: tuple[int, int], owner: dict[str, Any]) -> None:
+    """Show the rows `triangles` of the pool where their owner carries them."""
+    layer = "ground" if owner["carrier"] == STANDS_STILL else "bodies"
+    form = Mesh("mesh.rest", "mesh.triangles", *triangles, flat=True)
+    build.draw(Drawing(f"{path}.{kind}", path, layer, form, _place(build, owner)))
+
+
+def _place(build: Build, owner: dict[str, Any]) -> Carried | Placed:
+    offset = tuple(float(value) for value in owner["local_position"])
+    turn = tuple(float(value) for value in owner["local_rotation"])
+    if owner["carrier"] == STANDS_STILL:
+        return Placed(offset, turn)
+    carrier = build.members("carriers")[owner["carrier"]]
+    return Carried(*carrier.shown, int(owner["frame"]), offset, turn)
