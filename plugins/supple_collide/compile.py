@@ -81,7 +81,7 @@ def compile_shapes(build: Build) -> None:
         "contacts.weights", (contact_capacity(build), 2, 3), unit="1", count="contacts.count", record=True,
         doc="Barycentric weights of the points on their triangles; zero on other elements.",
     )  # fmt: skip
-    build.add_member("surfaces", PrimitiveSurface(contact_capacity(build)))
+    build.add_member("surfaces", PrimitiveSurface(contact_capacity(build), labels))
     for index, (entity, kind) in enumerate(shapes):
         build.bind_metrics(entity, kind, {"penetration": ("collide.penetration", index)})
         size = size_of(kind, entity.components[kind])

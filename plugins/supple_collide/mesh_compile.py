@@ -95,7 +95,8 @@ def compile_meshes(build: Build) -> None:
     _declare_tables(build, parts)
     _declare_grids(build, parts)
     _declare_places(build, parts, [entity.path for entity, _ in rigid])
-    build.add_member("surfaces", MeshSurface(contact_capacity(build)))
+    paths = [part.path for part in parts for _ in range(len(part.mesh.triangles))]
+    build.add_member("surfaces", MeshSurface(contact_capacity(build), paths))
     for index, (entity, kind) in enumerate(rigid):
         build.bind_metrics(entity, kind, {"penetration": ("mesh.penetration", index)})
     first = _starts([len(part.mesh.triangles) for part in parts])

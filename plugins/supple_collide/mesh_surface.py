@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from supple.core.schedule import Bound
@@ -18,8 +20,10 @@ class MeshSurface:
         "mesh.of_triangle", "mesh.carrier", "mesh.frame",
     )  # fmt: skip
 
-    def __init__(self, capacity: int) -> None:
+    def __init__(self, capacity: int, element_paths: Sequence[str]) -> None:
+        """`element_paths` are the entities of the triangles."""
         self.points = PointRows(2 * capacity)
+        self.element_paths = element_paths
 
     def bind(self, arrays: Bound) -> None:
         """Bind the contacts and the owners of the triangles."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from supple.core.schedule import Bound
 from supple.mechanics.mechanism import Carrier, FloatArray, PointRows
 from supple_collide.contact_kernels import select_points
@@ -16,8 +18,10 @@ class PrimitiveSurface:
         "collide.carrier", "collide.frame",
     )  # fmt: skip
 
-    def __init__(self, capacity: int) -> None:
+    def __init__(self, capacity: int, element_paths: Sequence[str]) -> None:
+        """`element_paths` are the entities of the shapes."""
         self.points = PointRows(2 * capacity)
+        self.element_paths = element_paths
 
     def bind(self, arrays: Bound) -> None:
         """Bind the contacts and the owners of the shapes."""

@@ -116,7 +116,11 @@ class Carrier(Protocol):
 
 
 class Surface(Protocol):
-    """Geometry that touches. Collection `surfaces`; its place there is its number in `contacts.surface`."""
+    """Geometry that touches. Collection `surfaces`; its place there is its number in `contacts.surface`.
+
+    It may have a list `element_paths` with the entity of every element that `contacts.element` counts; one that
+    lacks it, and is no `DeformingSurface`, cannot be told apart by plugins that ask who touches.
+    """
 
     name: str
 
