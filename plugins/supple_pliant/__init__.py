@@ -18,7 +18,7 @@ def supple_register(registry: Registry) -> None:
     registry.add_component(components.Pliant)
     registry.add_compiler(
         "pliant.joints", "supple_pliant.compile:compile_pliant", components=["pliant"],
-        after=["mechanisms", "carriers", "joints.links"], provides=["row_sources"],
+        after=["mechanisms", "carriers", "joints.links", "motion.tracks"], provides=["row_sources"],
     )  # fmt: skip
     for name, system in (
         ("measure_joints", "MeasureJoints"),
@@ -26,3 +26,4 @@ def supple_register(registry: Registry) -> None:
         ("observe_joints", "ObserveJoints"),
     ):
         registry.add_system(f"pliant.{name}", f"supple_pliant.systems:{system}", when=["pliant"])
+    registry.add_system("pliant.probe_plan", "supple_pliant.probe:ProbePlan", when=["pliant"])

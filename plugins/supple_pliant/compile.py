@@ -15,8 +15,10 @@ from supple_pliant.kernels import SCALAR
 from supple_pliant.rows import PliantRows
 from supple_skeleton import layout
 
-OBSERVED = ("error", "torque", "effort", "plan_residual")
+OBSERVED = ("error", "torque", "effort", "pull", "plan_residual")
 """Columns of pliant.observed."""
+PROBED = ("plan_gap", "state_changed")
+"""Columns of pliant.probed."""
 
 
 def compile_pliant(build: Build) -> None:
@@ -33,6 +35,7 @@ def compile_pliant(build: Build) -> None:
     for number, entity in enumerate(characters):
         places = {name: ("pliant.observed", (number, column)) for column, name in enumerate(OBSERVED)}
         places["error_worst"] = places["error"]
+        places |= {name: ("pliant.probed", (number, column)) for column, name in enumerate(PROBED)}
         build.bind_metrics(entity, "pliant", places)
 
 
@@ -128,8 +131,10 @@ def _declare_values(build: Build, characters: list[Entity], labels: list[str]) -
         ("total", (n,), "N m, N", "Torque of plan and spring together.", True),
     ):
         build.add_step(f"pliant.{name}", shape, unit=unit, doc=doc, labels=labels, record=record)
+    doc = "Numbers of the state that the plan changed, if it is probed."
+    build.add_step("pliant.touched", (1,), unit="1", doc=doc)
     build.add_step("pliant.residual", (1,), unit="m/s", doc="Worst natural-map residual of the plan.")
-    build.add_step(
-        "pliant.observed", (len(characters), len(OBSERVED)), unit="SI", doc="Values of the metrics.",
-        labels=[entity.path for entity in characters],
-    )  # fmt: skip
+    paths = [entity.path for entity in characters]
+    for name, columns in (("observed", OBSERVED), ("probed", PROBED)):
+        shape = (len(paths), len(columns))
+        build.add_step(f"pliant.{name}", shape, unit="SI", doc="Values of metrics.", labels=paths)

@@ -48,12 +48,20 @@ class Pliant:
         unit="s, deg, m",
         doc="For a joint between bodies: time and angle, displacement, or rotation vector, in between minimum jerk.",
     )
+    probe: bool = field(
+        default=False,
+        unit="",
+        doc="Whether every plan is checked against the inverse dynamics; slow, for claims about exactness.",
+    )
     metrics = (
         Metric("error", "rad, m", "Root mean square distance of the joints from the trajectory.", "last"),
         Metric("error_worst", "rad, m", "Greatest root mean square distance of the joints.", "max"),
         Metric("torque", "N m, N", "Greatest planned torque of any joint.", "max"),
         Metric("effort", "N m, N", "Greatest torque of any joint, plan and spring together.", "max"),
+        Metric("pull", "N m, N", "Greatest torque of spring and damper of any joint, on average.", "mean"),
         Metric("plan_residual", "m/s", "Worst natural-map residual of the plan.", "max"),
+        Metric("plan_gap", "1", "Greatest distance of the plan from the inverse dynamics, relative; probe.", "max"),
+        Metric("state_changed", "1", "Numbers of the state that a plan changed; probe.", "max"),
     )
 
     def check(self, entity: Entity, graph: SceneGraph) -> Iterator[str]:
@@ -73,6 +81,8 @@ class Pliant:
             yield "a factor of co_contraction is negative; use 0 or more"
         if "joint" in entity.components:
             yield from self._check_keys(entity.components["joint"].kind)
+            if self.probe:
+                yield "probe asks a skeleton for its inverse dynamics; leave it out for joints between bodies"
         elif self.keys:
             yield "keys are for joints between bodies; a skeleton follows its component motion"
 

@@ -319,7 +319,7 @@ def observe_characters(h, first, character, error, velocity, torque, total, resi
     velocity [groups, 3] are the row velocities after the step, from J alone.
     """
     for c in range(observed_out.shape[0]):
-        for column in range(4):
+        for column in range(5):
             observed_out[c, column] = 0.0
         count = 0
         for n in range(character.shape[0]):
@@ -330,5 +330,6 @@ def observe_characters(h, first, character, error, velocity, torque, total, resi
             observed_out[c, 0] += left * left
             observed_out[c, 1] = max(observed_out[c, 1], abs(torque[n]))
             observed_out[c, 2] = max(observed_out[c, 2], abs(total[n]))
+            observed_out[c, 3] = max(observed_out[c, 3], abs(total[n] - torque[n]))
         observed_out[c, 0] = math.sqrt(observed_out[c, 0] / max(count, 1))
-        observed_out[c, 3] = residual[0]
+        observed_out[c, 4] = residual[0]

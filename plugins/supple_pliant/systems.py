@@ -85,7 +85,7 @@ class PlanTorques(System):
         "rows.problem", "rows.last_count", "rows.last_key", "rows.last_impulse", "contacts.surface",
         "contacts.element", "pliant.plans", "pliant.desired", "pliant.torque", Each("mechanisms", "v_free"),
     )  # fmt: skip
-    writes = ("pliant.torque.next", "pliant.residual")
+    writes = ("pliant.torque.next", "pliant.residual", "pliant.touched")
     adds = (Each("mechanisms", "plan"),)
 
     def __init__(self, build: Build) -> None:
@@ -106,8 +106,20 @@ class PlanTorques(System):
         part = PartialProblem(whole.capacity, whole.step)
         free, warm, impulse = (np.zeros((whole.capacity, 3)) for _ in range(3))
         h, rows, any_plan = whole.step, self.rows, bool(plans.any())
+        touched = arrays["pliant.touched"]
+        probes = any(entity.components["pliant"].probe for entity in arrays.build.having("pliant"))
+        state = arrays.build.arrays.now.floats
+        before = state.copy()
 
         def plan() -> None:
+            if not probes:
+                plan_torques()
+                return
+            before[:] = state
+            plan_torques()
+            touched[0] = np.count_nonzero(before.view(np.int64) != state.view(np.int64))
+
+        def plan_torques() -> None:
             residual[0] = 0.0
             torque_next[:] = 0.0
             if not any_plan:

@@ -82,7 +82,7 @@ class SolveRows(System):
     phase = Phase.SOLVE
     reads = (
         "rows.problem", "rows.last_count", "rows.last_key", "rows.last_impulse", "rows.failures",
-        "rows.rescues", Each("mechanisms", "v_free"), Each("mechanisms", "plan"),
+        "rows.rescues", Each("mechanisms", "v_free"), Each("mechanisms", "plan"), Each("mechanisms", "reads"),
     )  # fmt: skip
     writes = (
         "rows.impulse", "rows.residual", "rows.iterations", "rows.failures.next", "rows.rescues.next",

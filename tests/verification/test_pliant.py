@@ -1,0 +1,163 @@
+"""Pliant joints: the plan against inverse dynamics, rows against implicit PD, and what the plan foresees."""
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from supple.testing import audit_step
+
+ARM = """
+format = 1
+[run]
+step = {step}
+duration = 1.0
+gravity = [0, -9.81, 0]
+[run.skeleton]
+implicitness = 0.0
+[run.newton]
+tolerance = 1e-13
+
+[[entity]]
+name = "arm"
+pose = {{ position = [0, 1, 0] }}
+skeleton = {{}}
+pliant = {{ stiffness = {stiffness}, damping = {damping}, plan = {plan}, probe = {plan} }}
+motion = {{ keys = [{{ at = 0, pose = {{ "upper" = {{ axis = [0, 0, 1], angle = 0 }}, "upper/lower" = {start} }} }}, {{ at = 0.5, pose = {{ "upper" = {{ axis = [0, 0.6, 0.8], angle = 80 }}, "upper/lower" = {end} }} }}] }}
+
+[[entity]]
+name = "arm/upper"
+bone = {{ joint = "ball", axis = [0, 1, 0], rate = {rate} }}
+capsule = {{ radius = 0.04, length = 0.3 }}
+
+[[entity]]
+name = "arm/upper/lower"
+pose = {{ position = [0.05, -0.3, 0.02] }}
+bone = {{ joint = "hinge", axis = [1, 0, 0], start = [{start}] }}
+box = {{ size = [0.1, 0.2, 0.3] }}
+"""
+
+angles = st.floats(-90, 90)
+rates = st.floats(-5, 5)
+
+
+def arm(load_text, **changes):
+    values = {
+        "step": 0.004, "stiffness": 3.0, "damping": 0.2, "plan": "true", "start": 10.0, "end": 60.0, "rate": [0.0] * 3,
+    } | changes  # fmt: skip
+    return load_text(ARM.format(**values))
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(start=angles, end=angles, rate=st.lists(rates, min_size=3, max_size=3))
+def test_planned_torques_are_those_of_the_inverse_dynamics(load_text, start, end, rate):
+    world = arm(load_text, start=round(start, 3), end=round(end, 3), rate=rate)
+    skeletons = next(one for one in world.members("mechanisms") if one.name == "skeleton")
+    dynamics = skeletons.dynamics("arm")
+    for _ in range(3):
+        world.step()
+    v = world.array("skeleton.v").copy()
+    M, force = dynamics.mass_matrix(), dynamics.bias() + dynamics.gravity()
+    world.step()
+    exact = M @ ((world.array("skeleton.target_rate") - v) / 0.004) + force
+    assert world.array("pliant.torque") == pytest.approx(exact, rel=1e-7, abs=1e-7)
+
+
+def test_plan_changes_no_state_and_says_what_it_touches(load_text):
+    world = arm(load_text)
+    for _ in range(5):
+        audit_step(world)
+    assert world.metrics()["arm.state_changed"] == 0
+
+
+@pytest.mark.parametrize("stiffness", [1e-2, 1.0, 1e2, 1e4])
+def test_free_tracking_does_not_depend_on_the_gains(load_text, stiffness):
+    world = arm(load_text, stiffness=stiffness, damping=0.1 * stiffness)
+    for _ in range(150):
+        world.step()
+    assert world.metrics()["arm.error_worst"] < 1e-9
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    stiffness=st.floats(0.0, 1e4), damping=st.floats(0.01, 1e3), start=angles,
+    rate=st.lists(rates, min_size=3, max_size=3),
+)  # fmt: skip
+def test_rows_are_implicit_pd_control(load_text, stiffness, damping, start, rate):
+    """A v' = M v + h (K (q* - q) - bias - gravity + D w*), A = M + h D + h^2 K, by a dense solve."""
+    h = 0.004
+    world = arm(
+        load_text, stiffness=stiffness, damping=damping, plan="false", start=round(start, 3), rate=rate
+    )
+    skeletons = next(one for one in world.members("mechanisms") if one.name == "skeleton")
+    dynamics = skeletons.dynamics("arm")
+    v = world.array("skeleton.v").copy()
+    M, force = dynamics.mass_matrix(), dynamics.bias() + dynamics.gravity()
+    world.step()
+    error, wanted = world.array("pliant.error"), world.array("pliant.desired")
+    A = M + (h * damping + h * h * stiffness) * np.eye(len(v))
+    b = M @ v + h * (-stiffness * error + damping * wanted - force)
+    assert world.array("skeleton.v") == pytest.approx(np.linalg.solve(A, b), rel=1e-9, abs=1e-11)
+
+
+BLOCKED = """
+format = 1
+[run]
+step = 0.004
+duration = 1.0
+
+[[entity]]
+name = "floor"
+plane = {{ friction = 0.5 }}
+
+[[entity]]
+name = "rod"
+pose = {{ position = [0, 0.2, 0] }}
+box = {{ size = [0.6, 0.05, 0.05] }}
+body = {{}}
+
+[[entity]]
+name = "axle"
+pose = {{ position = [-0.3, 0.2, 0] }}
+joint = {{ kind = "hinge", between = ["rod"], axis = [0, 0, 1] }}
+pliant = {{ stiffness = 1, damping = 0.1, keys = [[0, 0], [0.1, {angle}]], carries = {carries} }}
+
+[[entity]]
+name = "crate"
+pose = {{ position = [0.2, 0.075, 0] }}
+box = {{ size = [0.15, 0.15, 0.15] }}
+body = {{ mass = 20 }}
+"""
+
+
+def test_joint_between_bodies_follows_its_keys(load_text):
+    world = load_text(BLOCKED.format(angle=30, carries="[]"))
+    for _ in range(50):
+        world.step()
+    assert world.metrics()["axle.position"] == pytest.approx(np.radians(30), abs=1e-4)
+
+
+def test_contacts_count_in_the_plan_only_if_both_sides_are_carried(load_text):
+    """Down onto a crate: carried, the plan presses with what the motion would need to go through it."""
+    torques = {}
+    for carries in ('["crate"]', "[]", '["floor"]'):
+        world = load_text(BLOCKED.format(angle=-40, carries=carries))
+        for _ in range(15):
+            world.step()
+        torques[carries] = abs(world.array("pliant.torque")[0])
+        assert world.metrics()["run.penetration_worst"] < 1e-6
+    assert torques["[]"] == pytest.approx(torques['["floor"]'], rel=1e-9)
+    assert torques['["crate"]'] > 5 * torques["[]"]
+
+
+def test_co_contraction_scales_both_gains(load_text):
+    text = BLOCKED.format(angle=30, carries="[]").replace(
+        "stiffness = 1,", "co_contraction = [[0.0, 1], [0.04, 5]], stiffness = 1,"
+    )
+    world = load_text(text)
+    for _ in range(6):
+        world.step()
+    assert world.array("pliant.gains_now")[0] == pytest.approx([3.0, 0.3])
+    for _ in range(20):
+        world.step()
+    assert world.array("pliant.gains_now")[0] == pytest.approx([5.0, 0.5])
