@@ -60,7 +60,12 @@ class Pliant:
         Metric("effort", "N m, N", "Greatest torque of any joint, plan and spring together.", "max"),
         Metric("pull", "N m, N", "Greatest torque of spring and damper of any joint, on average.", "mean"),
         Metric("plan_residual", "m/s", "Worst natural-map residual of the plan.", "max"),
-        Metric("plan_gap", "1", "Greatest distance of the plan from the inverse dynamics, relative; probe.", "max"),
+        Metric(
+            "plan_gap",
+            "1",
+            "Greatest distance of the plan from the inverse dynamics, relative; probe.",
+            "max",
+        ),
         Metric("state_changed", "1", "Numbers of the state that a plan changed; probe.", "max"),
     )
 

@@ -13,7 +13,8 @@ from supple.errors import UserError
 from supple.run.claim_pool import run_tasks
 from supple.run.claim_runs import Outcome, Setting
 from supple.run.claim_store import ResultStore
-from supple.run.claims import judge_plans, list_tasks, make_plan
+from supple.run.claims import judge_plans, list_tasks, list_timed, make_plan
+from supple.run.wanted_claims import find_wanted
 
 CLAIMS = (
     SCENE
@@ -166,3 +167,62 @@ def test_parts_of_scenes_in_a_folder_are_skipped(place: Place) -> None:
     plans = make_plan([place.folder], Setting((place.plugin,)), (), said.append)
     assert [plan.path.name for plan in plans] == ["scene.toml"]
     assert "part.toml" in said[0]
+
+
+WANTED = """
+format = 1
+[[wanted]]
+id = "moves"
+says = "something moves"
+[[wanted]]
+id = "flies"
+paper = "P9"
+says = "something flies"
+"""
+
+
+def test_wanted_claims_that_no_scene_covers_are_open(place: Place) -> None:
+    (place.folder / "wanted.toml").write_text(WANTED)
+    plans = make_plan([place.scene], Setting((place.plugin,)), (), print)
+    covered = plans[0].claims[0].id
+    (place.folder / "wanted.toml").write_text(WANTED.replace("moves", covered))
+    wanted = find_wanted([place.folder])
+    assert [one.id for one in wanted] == [covered, "flies"]
+    outcomes = {task.key: Outcome({}, 0.0) for task in list_tasks(plans)}
+    claims = {one["id"]: one for one in judge_plans(plans, outcomes, wanted)["claims"]}
+    assert len(claims) == len(plans[0].claims) + 1
+    assert claims["flies"]["holds"] is None
+    assert claims["flies"]["why"] == "no scene covers it"
+    assert claims["flies"]["paper"] == "P9"
+    assert find_wanted([place.folder], ["flies"])[0].id == "flies"
+
+
+def test_bad_wanted_table_names_its_line(tmp_path: Path) -> None:
+    (tmp_path / "wanted.toml").write_text(WANTED.replace('says = "something flies"', "say = 3"))
+    with pytest.raises(UserError, match=r"wanted\.toml:\d+"):
+        find_wanted([tmp_path])
+
+
+def test_claims_may_speak_of_the_time_of_a_step(place: Place) -> None:
+    text = (
+        CLAIMS
+        + """
+[[claim]]
+id = "fast"
+says = "it is fast"
+holds = "max(run.step_time) < 10 and min(run.step_time) > 0"
+"""
+    )
+    place.scene.write_text(text)
+    setting = Setting((place.plugin,))
+    plans = make_plan([place.scene], setting, ["fast"], print)
+    tasks = list_tasks(plans)
+    assert list_timed(plans) == {task.key for task in tasks}
+    outcomes = {task.key: outcome for task, outcome in run_tasks(setting, tasks, 2, list_timed(plans))}
+    assert judge_plans(plans, outcomes)["claims"][0]["holds"] is True
+
+
+def test_expectations_may_not_speak_of_the_time_of_a_step(place: Place) -> None:
+    place.scene.write_text(CLAIMS + '\n[[expect]]\nmetric = "run.step_time"\nbelow = 1\nbecause = "fast"\n')
+    with pytest.raises(UserError, match="step_time"):
+        make_plan([place.scene], Setting((place.plugin,)), (), print)

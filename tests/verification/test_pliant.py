@@ -23,7 +23,12 @@ name = "arm"
 pose = {{ position = [0, 1, 0] }}
 skeleton = {{}}
 pliant = {{ stiffness = {stiffness}, damping = {damping}, plan = {plan}, probe = {plan} }}
-motion = {{ keys = [{{ at = 0, pose = {{ "upper" = {{ axis = [0, 0, 1], angle = 0 }}, "upper/lower" = {start} }} }}, {{ at = 0.5, pose = {{ "upper" = {{ axis = [0, 0.6, 0.8], angle = 80 }}, "upper/lower" = {end} }} }}] }}
+
+[entity.motion]
+keys = [
+    {{ at = 0, pose = {{ "upper" = {{ axis = [0, 0, 1], angle = 0 }}, "upper/lower" = {start} }} }},
+    {{ at = 0.5, pose = {{ "upper" = {{ axis = [0, 0.6, 0.8], angle = 80 }}, "upper/lower" = {end} }} }},
+]
 
 [[entity]]
 name = "arm/upper"

@@ -21,3 +21,8 @@ RUN_METRICS = (
         "energy_unaccounted", "J", "Change of energy that no work explains: the integrator's error.", "last"
     ),
 )
+
+STEP_TIME = Metric(
+    "step_time", "s", "CPU time of a step, the median of all; only claims may ask for it.", "last"
+)
+"""A figure of the machine and not of the scene: no run reports it as its own, lest equal runs differ."""

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import math
+import statistics
 import time
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import supple
+from supple.core.world import World
 from supple.errors import SimulationError
+from supple.mechanics.run_metrics import STEP_TIME
 from supple.plugin import Plugins, load_plugins
 from supple.run.runner import Runner
 from supple.scene.load import Scene, build_world, read_scene
@@ -82,12 +86,31 @@ def run_task(setting: Setting, task: Task) -> Outcome:
     scene = load_scene(setting, task.scene)
     blueprint = scene.blueprint(variant=task.variant, cell=task.cell)
     world = build_world(scene, blueprint, load_setting(setting))
-    error = ""
+    error, clock = "", StepClock()
     try:
-        Runner(world).advance(blueprint.run.steps)
+        Runner(world, [clock]).advance(blueprint.run.steps)
     except SimulationError as failed:
         error = str(failed)
-    return Outcome(world.metrics(), time.perf_counter() - began, error)
+    metrics = {**world.metrics(), f"run.{STEP_TIME.name}": clock.median()}
+    return Outcome(metrics, time.perf_counter() - began, error)
+
+
+class StepClock:
+    """The observer that takes the CPU time of every step."""
+
+    def __init__(self) -> None:
+        self.moments: list[float] = []
+
+    def observe(self, world: World) -> int:
+        """Look at the clock after every step."""
+        self.moments.append(time.process_time())
+        return world.steps + 1
+
+    def median(self) -> float:
+        """CPU time of a step [s], the median, which first steps with kernels to compile do not move."""
+        return (
+            statistics.median(b - a for a, b in pairwise(self.moments)) if len(self.moments) > 1 else math.nan
+        )
 
 
 def hash_code(plugins: Plugins) -> str:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from supple.errors import Problem, UserError, suggest
 from supple.run.claim_runs import Outcome, Setting, Task, hash_code, load_scene, load_setting, make_key
 from supple.run.summary import judge_expectations
+from supple.run.wanted_claims import WantedTable, leave_open
 from supple.scene.claims_tables import Claim
 from supple.scene.expression import ExpressionError, Reference, Undecidable, evaluate
 from supple.scene.lines import read_toml
@@ -42,9 +43,10 @@ def find_scenes(paths: Iterable[Path], say: Say) -> list[Path]:
             if not inside:
                 problems.append(Problem(None, str(path), "has no scenes", "name a folder with .toml files"))
             for file in inside:
-                if "run" in read_toml(file)[0]:
+                table = read_toml(file)[0]
+                if "run" in table:
                     found.append(file)
-                else:
+                elif "wanted" not in table:
                     say(f"{file}: skipped, it has no [run] table")
         elif path.is_file():
             found.append(path)
@@ -110,6 +112,17 @@ def _find_variants(scene: Scene, claims: Sequence[Claim], *, with_expectations: 
     return sorted(named)
 
 
+def list_timed(plans: Iterable[ScenePlan]) -> set[str]:
+    """The keys of the runs whose speed is judged: these run one at a time."""
+    found = set()
+    for plan in plans:
+        for claim in plan.claims:
+            if claim.is_timed:
+                variants = {reference.variant or "" for reference in claim.expression.references()}
+                found |= {task.key for variant in variants for task in plan.runs[variant]}
+    return found
+
+
 def list_tasks(plans: Iterable[ScenePlan]) -> list[Task]:
     """Every run once, though several claims, variants or scenes may need it."""
     tasks: dict[str, Task] = {}
@@ -120,10 +133,14 @@ def list_tasks(plans: Iterable[ScenePlan]) -> list[Task]:
     return list(tasks.values())
 
 
-def judge_plans(plans: Iterable[ScenePlan], outcomes: Mapping[str, Outcome]) -> dict[str, Any]:
+def judge_plans(
+    plans: Iterable[ScenePlan], outcomes: Mapping[str, Outcome], wanted: Sequence[WantedTable] = ()
+) -> dict[str, Any]:
     """The object that `supple claims --json` prints."""
     plans = list(plans)
     claims = [judge_claim(claim, plan, outcomes) for plan in plans for claim in plan.claims]
+    covered = {claim["id"] for claim in claims}
+    claims += [leave_open(one) for one in wanted if one.id not in covered]
     return {
         "claims": claims,
         "held": sum(claim["holds"] is True for claim in claims),

@@ -36,7 +36,8 @@ def claims(
 ) -> int:
     """Run what the claims and expectations of scenes need, and judge them.
 
-    PATH is a scene or a folder of scenes. Every run (variant, cell of the sweep, seed) is computed once.
+    PATH is a scene or a folder of scenes. Every run (variant, cell of the sweep, seed) is computed once; runs whose
+    speed is claimed run alone. A file with [[wanted]] tables lists claims that scenes are to cover.
 
     Example: supple claims scenes/ --jobs 4 --out claims.json
 
@@ -45,22 +46,25 @@ def claims(
     from supple.run.claim_pool import DIED, Termination, run_tasks
     from supple.run.claim_runs import Setting
     from supple.run.claim_store import ResultStore
-    from supple.run.claims import judge_plans, list_tasks, make_plan
+    from supple.run.claims import judge_plans, list_tasks, list_timed, make_plan
     from supple.run.json_text import write_json
     from supple.run.report import ClaimsProgress
+    from supple.run.wanted_claims import find_wanted
 
     progress = ClaimsProgress()
     setting = Setting(plugin_files, disabled, allow_outside)
     plans = make_plan(paths, setting, only, progress.note)
+    wanted = find_wanted(paths, only)
     store = ResultStore(out)
     tasks = list_tasks(plans)
     missing = [task for task in tasks if task.key not in store.outcomes]
+    timed = list_timed(plans)
     try:
         with (
             Termination(),
             progress.counting(len(tasks), len(missing)),
             # Closed at once, so that an interrupt between two results ends the workers too.
-            closing(run_tasks(setting, missing, jobs or _count_cores())) as results,
+            closing(run_tasks(setting, missing, jobs or _count_cores(), timed)) as results,
         ):
             for task, outcome in results:
                 progress.finished(task.label, outcome.seconds, outcome.error)
@@ -69,7 +73,7 @@ def claims(
         died = [key for key, outcome in store.outcomes.items() if outcome.error == DIED]
         lost = {key: store.outcomes.pop(key) for key in died}
         store.save()
-    verdicts = judge_plans(plans, {**store.outcomes, **lost})
+    verdicts = judge_plans(plans, {**store.outcomes, **lost}, wanted)
     store.save(verdicts)
     if as_json:
         click.echo(write_json(verdicts))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from supple.core.component import component, field
 from supple.errors import Problem, Where, suggest
-from supple.mechanics.run_metrics import RUN_METRICS
+from supple.mechanics.run_metrics import RUN_METRICS, STEP_TIME
 from supple.scene.assembly import Assembly
 from supple.scene.document import Document
 from supple.scene.expression import Expression, ExpressionError, Reference, parse_expression
@@ -61,6 +61,11 @@ class Claim:
     expression: Expression
     where: Where
 
+    @property
+    def is_timed(self) -> bool:
+        """Whether it speaks of speed."""
+        return any(reference.metric == STEP_TIME.name for reference in self.expression.references())
+
 
 @dataclass(frozen=True)
 class Expectation:
@@ -104,6 +109,8 @@ def read_claims(
             problems.append(error.at(part.place(("holds",)), "claim.holds"))
             continue
         for reference in expression.references():
+            if (reference.entity, reference.metric) == ("run", STEP_TIME.name):
+                continue
             wrong = _find_metric(assemblies[reference.variant or ""], reference)
             if wrong is not None:
                 problems.append(part.problem(("holds",), *wrong))
