@@ -73,19 +73,19 @@ def fit(
     up = math.tan(math.radians(field_of_view) / 2) * (1 - 2 * MARGIN)
     slopes = np.array([up * aspect, up])
     reach = np.full((2, 2), -np.inf)
-    nearest = np.inf
+    nearest, farthest = np.inf, -np.inf
     for cloud in clouds:
         seen = cloud @ axes.T
         for axis, slope in enumerate(slopes):
             for side, sign in enumerate((1.0, -1.0)):
                 reach[axis, side] = max(reach[axis, side], np.max(sign * seen[:, axis] - slope * seen[:, 2]))
-        nearest = min(nearest, float(seen[:, 2].min()))
+        nearest, farthest = min(nearest, float(seen[:, 2].min())), max(farthest, float(seen[:, 2].max()))
     centre = (reach[:, 0] - reach[:, 1]) / 2
     distance = float(np.max(reach.sum(axis=1) / (2 * slopes)))
     # A single point would be touched by the eye.
     distance = max(distance, 1e-3 - nearest)
     eye = np.array([centre[0], centre[1], -distance]) @ axes
-    middle = np.array([centre[0], centre[1], 0.0]) @ axes
+    middle = np.array([centre[0], centre[1], (nearest + farthest) / 2]) @ axes
     return Camera(eye, middle, field_of_view)
 
 

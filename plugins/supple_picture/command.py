@@ -204,8 +204,7 @@ def _run_options(source: Path, times: tuple[float, ...], fps: float, more: dict[
         overrides=more["overrides"],
         variant=more["variant"],
         seed=more["seed"],
-        # A run has at least one step, also for a picture of its start.
-        until=max(*times, 1e-9) if times else None,
+        until=max(times) if times else None,
         fps=fps,
         plugins=more["plugin_files"],
         disabled=more["disabled"],

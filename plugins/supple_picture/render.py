@@ -38,8 +38,8 @@ _CONTRAST = 0.04
 _FADE = (1.6, 5.0)
 #: How much of an arrow is seen through what hides it.
 _THROUGH = 0.3
-#: Radius of the shaft of an arrow in radii of the scene.
-_SHAFT = 0.007
+#: Radius of the shaft of an arrow in radii of the scene, and at least in pixels.
+_SHAFT, _SHAFT_PIXELS = 0.007, 1.2
 
 
 class View:
@@ -103,17 +103,19 @@ class Renderer:
             make_disc(SEARCHED), TILE, sun, sky, view.arrays(), view.owner, look.samples, image,
         )  # fmt: skip
         if look.metres_per_newton > 0.0:
-            self._draw_arrows(frame, camera)
+            depth = max(float((middle - camera.eye) @ camera.axes()[2]), view.near)
+            self._draw_arrows(frame, camera, depth / camera.focal_length(self.size[1]))
         finished = np.empty(image.shape, np.uint8)
         encode(SCREEN_BYTES, image, finished)
         return finished
 
-    def _draw_arrows(self, frame: int, camera: Camera) -> None:
+    def _draw_arrows(self, frame: int, camera: Camera, pixel: float) -> None:
+        """Arrows over the picture; `pixel` is the size of one in the middle of the scene [m]."""
         points, forces = self.stage.contacts(frame)
         view, look = self._arrow_view, self.look
         length = look.metres_per_newton * np.linalg.norm(forces, axis=1, keepdims=True)
         forces = forces * np.minimum(1.0, look.longest / np.maximum(length, 1e-300))
-        shaft = _SHAFT * look.radius
+        shaft = max(_SHAFT * look.radius, _SHAFT_PIXELS * pixel)
         arrows = make_arrows(points, forces, look.metres_per_newton, shaft)
         if len(arrows.triangles) == 0:
             return

@@ -34,13 +34,18 @@ def is_scene(path: Path) -> bool:
 
 @contextmanager
 def open_source(options: RunOptions, display: Display | None = None) -> Iterator[Stage]:
-    """The stage of a recording, or of a scene after running it to `until` with a frame every 1 / `fps`."""
+    """The stage of a recording, or of a scene after running it to `until` with a frame every 1 / `fps`.
+
+    A run has at least one step, also for a picture of its start.
+    """
     if not is_scene(options.scene):
         with open_recording(options.scene) as recording:
             yield Stage(recording)
         return
     from supple.run.simulate import simulate
 
+    if options.until is not None:
+        options = replace(options, until=max(options.until, _read_step(options)))
     with tempfile.TemporaryDirectory(prefix="supple-") as folder:
         file = Path(folder) / "run.h5"
         result = simulate(replace(options, record=file), display)
@@ -48,3 +53,12 @@ def open_source(options: RunOptions, display: Display | None = None) -> Iterator
             raise RunEnded(result.exit_code, result.failure)
         with open_recording(file) as recording:
             yield Stage(recording)
+
+
+def _read_step(options: RunOptions) -> float:
+    from supple.plugin import load_plugins
+    from supple.scene.load import read_scene
+
+    plugins = load_plugins(options.plugins, options.disabled)
+    scene = read_scene(options.scene, plugins, allow_outside=options.allow_outside)
+    return float(scene.blueprint(variant=options.variant, overrides=options.overrides).run.step)
