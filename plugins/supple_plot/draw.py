@@ -1,0 +1,215 @@
+"""Panels as a page. Draws with matplotlib's file backends only: there is no window and no global state."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from supple.errors import Problem, UserError
+from supple.run.atomic import check_folder, replacing
+from supple_plot.series import Line, Panel
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+FORMATS = (".png", ".svg", ".pdf")
+#: Distinct for colour-blind readers and in grey, after Okabe and Ito; yellow is too faint on white.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#555555")
+_STYLES = ("-", (0, (4, 1.5)), (0, (1, 1)), (0, (5, 1, 1, 1)), (0, (7, 2)), (0, (3, 1, 1, 1, 1, 1)))
+_INK, _FAINT = "#22262b", "#d9dde2"
+#: Three panels are as wide as a slide.
+_WIDTH, _DOTS = 13.333, 150
+_NARROW = 7.5
+#: Values that differ relatively by less are shown as constant.
+_SAME = 1e-9
+_STYLE: dict[str, Any] = {
+    "font.family": "DejaVu Sans",
+    "font.size": 11,
+    "text.color": _INK,
+    "axes.edgecolor": "#8a9199",
+    "axes.labelcolor": _INK,
+    "axes.titlesize": 13,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "axes.formatter.useoffset": False,
+    "axes.formatter.limits": (-3, 5),
+    "grid.color": _FAINT,
+    "grid.linewidth": 0.7,
+    "xtick.color": _INK,
+    "ytick.color": _INK,
+    "xtick.labelsize": 10,
+    "ytick.labelsize": 10,
+    "legend.fontsize": 9.5,
+    "legend.frameon": True,
+    "legend.framealpha": 0.85,
+    "legend.edgecolor": "none",
+    "lines.linewidth": 1.6,
+    "figure.facecolor": "white",
+    # Text stays text, and equal pages are equal files.
+    "svg.fonttype": "none",
+    "svg.hashsalt": "supple",
+    "pdf.fonttype": 42,
+}
+_NO_DATE = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}, ".png": {}}
+
+
+def check_output(path: Path) -> None:
+    """Refuse early what cannot be written, or not by what is installed."""
+    if path.suffix.lower() not in FORMATS:
+        what = f"unknown kind of picture '{path.suffix}'"
+        raise UserError(Problem(None, str(path), what, f"choose from: {', '.join(FORMATS)}"))
+    check_folder(path)
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError as error:
+        remedy = 'pip install "supple[plot]"'
+        raise UserError(Problem(None, "supple plot", "needs matplotlib, which is missing", remedy)) from error
+
+
+def draw_page(panels: Sequence[Panel], path: Path, *, title: str = "") -> None:
+    """Draw panels into a file, in two rows if there are more than three; equal panels give equal files."""
+    import matplotlib
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    columns = len(panels) if len(panels) <= 3 else min(4, math.ceil(len(panels) / 2))
+    rows = math.ceil(len(panels) / columns)
+    width = max(_NARROW, _WIDTH / 3 * columns)
+    suffix = path.suffix.lower()
+    with matplotlib.rc_context(_STYLE):
+        figure = Figure(figsize=(width, 3.6 * rows + (0.4 if title else 0)), layout="constrained", dpi=_DOTS)
+        FigureCanvasAgg(figure)
+        grid = figure.subplots(rows, columns, squeeze=False)
+        for axes, panel in zip(grid.flat, panels, strict=False):
+            _draw_panel(axes, panel)
+        for axes in list(grid.flat)[len(panels) :]:
+            axes.set_visible(False)
+        if title:
+            figure.suptitle(_plain(title), x=0.01, ha="left", fontsize=15, fontweight="bold")
+        with replacing(path) as file:
+            figure.savefig(file, format=suffix[1:], metadata=_NO_DATE[suffix])
+
+
+def _draw_panel(axes: Axes, panel: Panel) -> None:
+    axes.set_title(_plain(panel.title))
+    axes.set_xlabel(_plain(panel.x_label))
+    axes.set_ylabel(_plain(panel.y_label))
+    if panel.kind == "bars":
+        _draw_bars(axes, panel)
+        return
+    if panel.log:
+        _use_log(axes, panel)
+    drawn = 0
+    for line, (colour, style) in zip(panel.lines, choose_looks(panel.lines), strict=True):
+        y = np.where(line.y > 0, line.y, np.nan) if axes.get_yscale() == "log" else line.y
+        drawn += bool(np.isfinite(y).any())
+        axes.plot(line.x, y, color=colour, linestyle=style)
+        if panel.kind == "path":
+            _mark_ends(axes, line, colour)
+    if panel.kind == "path":
+        axes.set_aspect("equal", adjustable="datalim")
+        axes.invert_yaxis()
+        axes.margins(0.1)
+        axes.locator_params(axis="x", nbins=5)
+    else:
+        _set_limits(axes, panel)
+    if not drawn:
+        axes.text(0.5, 0.5, "nothing to show", transform=axes.transAxes, ha="center", va="center")
+    else:
+        _draw_legend(axes, panel)
+
+
+def choose_looks(lines: Sequence[Line]) -> list[tuple[str, Any]]:
+    """Colour and style: colours tell recordings apart where there are several, else quantities."""
+    owners, labels = _list_names(lines)
+    looks = []
+    for line in lines:
+        owner, label = owners.index(line.of), labels.index(line.label)
+        if len(owners) == 1:
+            colour, style = label, label // len(COLOURS)
+        else:
+            # Where there is one quantity, styles too follow the recordings: equal curves show both.
+            colour, style = owner, label if len(labels) > 1 else owner
+        looks.append((COLOURS[colour % len(COLOURS)], _STYLES[style % len(_STYLES)]))
+    return looks
+
+
+def _draw_legend(axes: Axes, panel: Panel) -> None:
+    """Recordings by their colours, quantities by their styles; nothing that the title says already."""
+    from matplotlib.lines import Line2D
+
+    owners, labels = _list_names(panel.lines)
+    looks = dict(zip([(line.of, line.label) for line in panel.lines], choose_looks(panel.lines), strict=True))
+    entries: list[tuple[str, str, Any]] = []
+    if len(owners) > 1 and len(labels) > 1:
+        colours = {owner: looks[owner, label][0] for owner, label in looks}
+        styles = {label: looks[owner, label][1] for owner, label in looks}
+        entries += [(owner, colours[owner], "-") for owner in owners]
+        entries += [(_shorten(label, panel), "#70767d", styles[label]) for label in labels]
+    elif len(panel.lines) > 1:
+        for (owner, label), (colour, style) in looks.items():
+            entries.append((owner if len(owners) > 1 else _shorten(label, panel), colour, style))
+    if entries:
+        handles = [Line2D([], [], color=colour, linestyle=style) for _, colour, style in entries]
+        names = [_plain(name) for name, _, _ in entries]
+        axes.legend(handles, names, loc="best", handlelength=2.4)
+
+
+def _list_names(lines: Sequence[Line]) -> tuple[list[str], list[str]]:
+    return list(dict.fromkeys(line.of for line in lines)), list(dict.fromkeys(line.label for line in lines))
+
+
+def _shorten(label: str, panel: Panel) -> str:
+    """Without the metric, where the title names it."""
+    entity, _, metric = label.rpartition(".")
+    return entity if entity and metric == panel.title else label
+
+
+def _set_limits(axes: Axes, panel: Panel) -> None:
+    """All of the time that was recorded; and no view of the last digits of what does not change."""
+    times = np.concatenate([line.x for line in panel.lines])
+    if times.size and times.max() > times.min():
+        axes.set_xlim(min(times.min(), 0.0), times.max())
+    values = np.concatenate([line.y[np.isfinite(line.y)] for line in panel.lines])
+    if values.size and axes.get_yscale() == "linear":
+        size = np.abs(values).max()
+        if np.ptp(values) <= _SAME * size:
+            axes.set_ylim(values[0] - 0.1 * size, values[0] + 0.1 * size)
+        if panel.from_zero:
+            axes.set_ylim(0.0, 1.08 * size if size > 0 else 1.0)
+            axes.locator_params(axis="y", nbins=6, integer=panel.whole)
+
+
+def _use_log(axes: Axes, panel: Panel) -> None:
+    if any((line.y > 0).any() for line in panel.lines):
+        axes.set_yscale("log")
+
+
+def _mark_ends(axes: Axes, line: Line, colour: str) -> None:
+    known = np.flatnonzero(np.isfinite(line.x) & np.isfinite(line.y))
+    if known.size:
+        first, last = known[0], known[-1]
+        axes.plot(line.x[first], line.y[first], "o", color=colour, markerfacecolor="white", markersize=6)
+        axes.plot(line.x[last], line.y[last], "o", color=colour, markersize=6)
+
+
+def _draw_bars(axes: Axes, panel: Panel) -> None:
+    lengths = [float(line.y[0]) for line in panel.lines]
+    places = range(len(lengths))
+    axes.barh(places, lengths, color=COLOURS[0], height=0.7)
+    axes.set_yticks(list(places), [_plain(line.label) for line in panel.lines], fontsize=9)
+    axes.invert_yaxis()
+    axes.grid(visible=False, axis="y")
+
+
+def _plain(text: str) -> str:
+    """Names are names: a dollar sign in one begins no formula."""
+    return text.replace("$", r"\$")
