@@ -13,15 +13,22 @@ def draw_shape(
     build: Build, path: str, kind: str, size: tuple[float, float, float], owner: dict[str, Any]
 ) -> None:
     """Show a primitive where its owner carries it."""
-    layer = "ground" if kind == "plane" else "bodies"
+    layer = "ground" if kind == "plane" else _layer(build, owner, "bodies")
     build.draw(Drawing(f"{path}.{kind}", path, layer, Solid(kind, size), _place(build, owner)))
 
 
 def draw_mesh(build: Build, path: str, kind: str, triangles: tuple[int, int], owner: dict[str, Any]) -> None:
     """Show the rows `triangles` of the pool where their owner carries them."""
-    layer = "ground" if owner["carrier"] == STANDS_STILL else "bodies"
+    layer = _layer(build, owner, "ground")
     form = Mesh("mesh.rest", "mesh.triangles", *triangles, flat=True)
     build.draw(Drawing(f"{path}.{kind}", path, layer, form, _place(build, owner)))
+
+
+def _layer(build: Build, owner: dict[str, Any], still: str) -> str:
+    """The layer of what its owner carries; `still` if nothing does."""
+    if owner["carrier"] == STANDS_STILL:
+        return still
+    return getattr(build.members("carriers")[owner["carrier"]], "layer", "bodies")
 
 
 def _place(build: Build, owner: dict[str, Any]) -> Carried | Placed:

@@ -31,6 +31,7 @@ class Skeletons:
         "skeleton.x", "skeleton.rotation", "skeleton.twist", "skeleton.wrench",
     )  # fmt: skip
     shown = ("skeleton.position", "skeleton.orientation")
+    layer = "bones"
     reads = ("skeleton.x", "skeleton.axis", "skeleton.factor", *READS)
 
     def __init__(

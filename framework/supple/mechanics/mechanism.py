@@ -88,6 +88,7 @@ class Carrier(Protocol):
     It names its arrays: `position` [n, 3] in m, `rotation` [n, 4] quaternions, `twist` [n, 6] velocity of the
     frame's origin in the world and angular velocity in the frame, `wrench` [n, 6] force and torque in the
     world that others add [N, N m]. `shown` names the State arrays of positions and rotations for drawings.
+    An attribute `layer`, if there is one, names the layer of the shapes on the frames; else it is "bodies".
     """
 
     name: str
