@@ -26,7 +26,7 @@ _WIDTH, _DOTS = 13.333, 150
 _NARROW = 7.5
 #: Values that differ relatively by less are shown as constant.
 _SAME = 1e-9
-_STYLE: dict[str, Any] = {
+_STYLE: Any = {
     "font.family": "DejaVu Sans",
     "font.size": 11,
     "text.color": _INK,

@@ -108,7 +108,9 @@ def centre_of_pressure(recording: Recording) -> Floats:
     rows = np.column_stack([weight, weight[:, None] * point])
     sums = _sum_frames(rows, recording.offsets("contacts.force"))[1:]
     total = sums[:, :1]
-    return np.divide(sums[:, 1:], total, out=np.full((len(sums), 3), np.nan), where=total > 0)
+    centre = np.full((len(sums), 3), np.nan)
+    np.divide(sums[:, 1:], total, out=centre, where=total > 0)
+    return centre
 
 
 def _sum_frames(rows: Floats, offsets: NDArray[Any]) -> Floats:

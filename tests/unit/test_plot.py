@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hand_made import HandMade, write_contacts
+from hand_made import add_metrics, write_contacts
+from made_recordings import write_recording
 from run_toys import Place
 from supple.errors import UserError
 from supple.run.cli import run_command
@@ -23,6 +24,14 @@ matplotlib = pytest.importorskip("matplotlib", reason="the extra supple[plot] is
 
 def plot(*words: object) -> int:
     return run_command(["plot", *(str(word) for word in words)])
+
+
+def make_bare(path: Path, metrics: dict[str, list[float]], unit: str) -> Path:
+    """A recording of metrics and nothing else."""
+    frames = len(next(iter(metrics.values())))
+    return add_metrics(
+        write_recording(path, [], times=0.1 * np.arange(frames)), metrics, [unit] * len(metrics)
+    )
 
 
 def texts_of(svg: Path) -> set[str]:
@@ -132,9 +141,7 @@ def test_rows_of_arrays_are_drawn_as_recorded(tmp_path: Path) -> None:
 
 def test_a_metric_that_only_one_recording_has_is_drawn_for_it(tmp_path: Path) -> None:
     first = write_contacts(tmp_path / "a.h5")
-    other = HandMade([0.0, 0.1], metrics={"foot.pressure": [0.0, 7.0]}, metric_units=["Pa"]).write(
-        tmp_path / "b.h5"
-    )
+    other = make_bare(tmp_path / "b.h5", {"foot.pressure": [0.0, 7.0]}, "Pa")
     with open_recording(first) as a, open_recording(other) as b:
         (panel,) = panels.make_panels(panels.name_recordings([a, b]), ["foot.pressure"])
         assert panels.make_overview(panels.name_recordings([b]))[0].y_label == "pressure [Pa]"
@@ -191,10 +198,10 @@ def test_errors_are_one_line(
 
 
 def test_what_is_not_there_is_refused(tmp_path: Path) -> None:
-    short = HandMade([0.0], metrics={"a.b": [0.0]}, metric_units=["m"]).write(tmp_path / "a.h5")
+    short = make_bare(tmp_path / "a.h5", {"a.b": [0.0]}, "m")
     with open_recording(short) as recording, pytest.raises(UserError, match="fewer than two frames"):
         panels.make_panels([("a", recording)], [])
-    bare = HandMade([0.0, 1.0], arrays={"toy.x": np.zeros((2, 1))}).write(tmp_path / "b.h5")
+    bare = write_recording(tmp_path / "b.h5", [], times=[0.0, 1.0])
     with open_recording(bare) as recording, pytest.raises(UserError, match="does not hold what energy"):
         panels.make_panels([("a", recording)], ["energy"])
     with open_recording(bare) as recording, pytest.raises(UserError, match="nothing that can be plotted"):
@@ -218,9 +225,7 @@ def test_missing_matplotlib_is_one_line(tmp_path: Path) -> None:
 
 def test_names_with_dollars_are_no_formulas(tmp_path: Path) -> None:
     name = r"a$\frac$b.cost"
-    recording = HandMade([0.0, 1.0, 2.0], metrics={name: [0.0, 1, 2]}, metric_units=["$"]).write(
-        tmp_path / "a.h5"
-    )
+    recording = make_bare(tmp_path / "a.h5", {name: [0.0, 1.0, 2.0]}, "$")
     assert plot(recording, "-o", tmp_path / "a.svg") == 0
     assert name in texts_of(tmp_path / "a.svg")
 
