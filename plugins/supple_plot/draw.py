@@ -15,12 +15,14 @@ from supple_plot.series import Line, Panel
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 FORMATS = (".png", ".svg", ".pdf")
 #: Distinct for colour-blind readers and in grey, after Okabe and Ito; yellow is too faint on white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#555555")
 _STYLES = ("-", (0, (4, 1.5)), (0, (1, 1)), (0, (5, 1, 1, 1)), (0, (7, 2)), (0, (3, 1, 1, 1, 1, 1)))
-_INK, _FAINT = "#22262b", "#d9dde2"
+_INK, _FAINT, _GREY = "#22262b", "#d9dde2", "#70767d"
+_THIN, _MIDDLE, _THICK = 1.3, 1.6, 3.2
 #: Three panels are as wide as a slide.
 _WIDTH, _DOTS = 13.333, 150
 _NARROW = 7.5
@@ -51,7 +53,7 @@ _STYLE: Any = {
     "legend.frameon": True,
     "legend.framealpha": 0.85,
     "legend.edgecolor": "none",
-    "lines.linewidth": 1.6,
+    "lines.linewidth": _MIDDLE,
     "figure.facecolor": "white",
     # Text stays text, and equal pages are equal files.
     "svg.fonttype": "none",
@@ -94,6 +96,7 @@ def draw_page(panels: Sequence[Panel], path: Path, *, title: str = "") -> None:
             axes.set_visible(False)
         if title:
             figure.suptitle(_plain(title), x=0.01, ha="left", fontsize=15, fontweight="bold")
+        _draw_common_legend(figure, panels)
         with replacing(path) as file:
             figure.savefig(file, format=suffix[1:], metadata=_NO_DATE[suffix])
 
@@ -108,12 +111,12 @@ def _draw_panel(axes: Axes, panel: Panel) -> None:
     if panel.log:
         _use_log(axes, panel)
     drawn = 0
-    for line, (colour, style) in zip(panel.lines, choose_looks(panel.lines), strict=True):
+    for line, look in zip(panel.lines, choose_looks(panel.lines), strict=True):
         y = np.where(line.y > 0, line.y, np.nan) if axes.get_yscale() == "log" else line.y
         drawn += bool(np.isfinite(y).any())
-        axes.plot(line.x, y, color=colour, linestyle=style)
+        axes.plot(line.x, y, **look)
         if panel.kind == "path":
-            _mark_ends(axes, line, colour)
+            _mark_ends(axes, line, look["color"])
     if panel.kind == "path":
         axes.set_aspect("equal", adjustable="datalim")
         axes.invert_yaxis()
@@ -127,40 +130,56 @@ def _draw_panel(axes: Axes, panel: Panel) -> None:
         _draw_legend(axes, panel)
 
 
-def choose_looks(lines: Sequence[Line]) -> list[tuple[str, Any]]:
-    """Colour and style: colours tell recordings apart where there are several, else quantities."""
+def choose_looks(lines: Sequence[Line]) -> list[dict[str, Any]]:
+    """How each curve is drawn: colours tell recordings apart where there are several, else quantities.
+
+    Of several recordings the later are thinner, so that equal curves show both.
+    """
     owners, labels = _list_names(lines)
     looks = []
     for line in lines:
         owner, label = owners.index(line.of), labels.index(line.label)
-        if len(owners) == 1:
-            colour, style = label, label // len(COLOURS)
-        else:
-            # Where there is one quantity, styles too follow the recordings: equal curves show both.
-            colour, style = owner, label if len(labels) > 1 else owner
-        looks.append((COLOURS[colour % len(COLOURS)], _STYLES[style % len(_STYLES)]))
+        colour, style = (owner, label) if len(owners) > 1 else (label, label // len(COLOURS))
+        width = _THIN + (_THICK - _THIN) * (1 - owner / (len(owners) - 1)) if len(owners) > 1 else _MIDDLE
+        looks.append(
+            {
+                "color": COLOURS[colour % len(COLOURS)],
+                "linestyle": _STYLES[style % len(_STYLES)],
+                "linewidth": round(width, 3),
+            }
+        )
     return looks
 
 
 def _draw_legend(axes: Axes, panel: Panel) -> None:
-    """Recordings by their colours, quantities by their styles; nothing that the title says already."""
+    """The quantities, unless the title says it already; recordings are told once for the page."""
     from matplotlib.lines import Line2D
 
     owners, labels = _list_names(panel.lines)
-    looks = dict(zip([(line.of, line.label) for line in panel.lines], choose_looks(panel.lines), strict=True))
-    entries: list[tuple[str, str, Any]] = []
-    if len(owners) > 1 and len(labels) > 1:
-        colours = {owner: looks[owner, label][0] for owner, label in looks}
-        styles = {label: looks[owner, label][1] for owner, label in looks}
-        entries += [(owner, colours[owner], "-") for owner in owners]
-        entries += [(_shorten(label, panel), "#70767d", styles[label]) for label in labels]
-    elif len(panel.lines) > 1:
-        for (owner, label), (colour, style) in looks.items():
-            entries.append((owner if len(owners) > 1 else _shorten(label, panel), colour, style))
-    if entries:
-        handles = [Line2D([], [], color=colour, linestyle=style) for _, colour, style in entries]
-        names = [_plain(name) for name, _, _ in entries]
-        axes.legend(handles, names, loc="best", handlelength=2.4)
+    if len(labels) == 1:
+        return
+    looks = {}
+    for line, look in zip(panel.lines, choose_looks(panel.lines), strict=True):
+        looks.setdefault(line.label, look)
+    if len(owners) > 1:
+        looks = {label: {**look, "color": _GREY, "linewidth": _MIDDLE} for label, look in looks.items()}
+    handles = [Line2D([], [], **looks[label]) for label in labels]
+    axes.legend(handles, [_plain(_shorten(label, panel)) for label in labels], loc="best", handlelength=2.4)
+
+
+def _draw_common_legend(figure: Figure, panels: Sequence[Panel]) -> None:
+    """Which colour is which recording."""
+    from matplotlib.lines import Line2D
+
+    looks: dict[str, Any] = {}
+    for panel in panels:
+        if panel.kind != "bars" and len({line.of for line in panel.lines}) > 1:
+            for line, look in zip(panel.lines, choose_looks(panel.lines), strict=True):
+                looks.setdefault(line.of, {**look, "linestyle": "-"})
+    if looks:
+        handles = [Line2D([], [], **look) for look in looks.values()]
+        names = [_plain(name) for name in looks]
+        figure.legend(handles, names, loc="outside lower center", ncols=min(len(names), 7), fontsize=11)
 
 
 def _list_names(lines: Sequence[Line]) -> tuple[list[str], list[str]]:
