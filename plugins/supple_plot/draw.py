@@ -158,7 +158,7 @@ def _draw_legend(axes: Axes, panel: Panel) -> None:
     owners, labels = _list_names(panel.lines)
     if len(labels) == 1:
         return
-    looks = {}
+    looks: dict[str, dict[str, Any]] = {}
     for line, look in zip(panel.lines, choose_looks(panel.lines), strict=True):
         looks.setdefault(line.label, look)
     if len(owners) > 1:
@@ -201,7 +201,8 @@ def _set_limits(axes: Axes, panel: Panel) -> None:
     if values.size and axes.get_yscale() == "linear":
         size = np.abs(values).max()
         if np.ptp(values) <= _SAME * size:
-            axes.set_ylim(values[0] - 0.1 * size, values[0] + 0.1 * size)
+            around = 0.1 * size or 1.0
+            axes.set_ylim(values[0] - around, values[0] + around)
         if panel.from_zero:
             axes.set_ylim(0.0, 1.08 * size if size > 0 else 1.0)
             axes.locator_params(axis="y", nbins=6, integer=panel.whole)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
+from itertools import product
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,6 +16,10 @@ from supple.run.recording import Recording, open_recording
 from supple.run.stage import Stage
 from supple_report.page import Media
 from supple_report.result import SceneResult
+
+if TYPE_CHECKING:
+    from supple_picture.camera import Camera
+    from supple_picture.look import Look
 
 #: Pictures of one strip, and their width and height.
 FRAMES, SIZE = 6, (480, 360)
@@ -51,7 +58,7 @@ def choose_times(stages: Sequence[Stage]) -> list[float]:
     """Times [s] of a strip, from the first frame of all to the last of any."""
     first = min(float(stage.times[0]) for stage in stages)
     last = max(float(stage.times[-1]) for stage in stages)
-    return np.linspace(first, last, FRAMES).tolist()
+    return [float(time) for time in np.linspace(first, last, FRAMES)]
 
 
 def choose_frames(stage: Stage, times: Sequence[float]) -> list[int]:
@@ -76,36 +83,51 @@ def _draw_strips(
     if not stages:
         return
     from PIL import Image
-    from supple_picture.look import plan_look
+
     from supple_picture.render import Renderer
 
     times = choose_times(list(stages.values()))
+    frames = {name: choose_frames(stage, times) for name, stage in stages.items()}
     camera = _find_camera(list(stages.values()))
+    look = _find_look([(stage, frames[name]) for name, stage in stages.items()])
     for number, (name, stage) in enumerate(stages.items()):
-        frames = choose_frames(stage, times)
-        renderer = Renderer(stage, SIZE, plan_look(stage, frames))
+        renderer = Renderer(stage, SIZE, look)
         strip = []
-        for index, frame in enumerate(frames):
+        for index, frame in enumerate(frames[name]):
             file = f"media/{stem}-{number}-{index}.png"
             Image.fromarray(renderer.render(frame, camera)).save(folder / file, optimize=True)
             strip.append((float(stage.times[frame]), file))
         media.frames[name] = strip
+    media.scale = _say_scale(look)
 
 
-def _find_camera(stages: Sequence[Stage]) -> object:
+def _find_camera(stages: Sequence[Stage]) -> Camera:
     """One that sees everything of all variants, so that pictures can be compared."""
     from supple_picture.camera import AZIMUTH, ELEVATION, direction, fit, framed_things
 
     clouds = []
     for stage in stages:
-        things = framed_things(stage)
-        low, high = stage.bounds(None, things)
-        clouds.append(
-            np.array(
-                [[x, y, z] for x in (low[0], high[0]) for y in (low[1], high[1]) for z in (low[2], high[2])]
-            )
-        )
+        low, high = stage.bounds(None, framed_things(stage))
+        clouds.append(np.array(list(product(*zip(low, high, strict=True)))))
     return fit(clouds, direction(AZIMUTH, ELEVATION), SIZE[0] / SIZE[1])
+
+
+def _find_look(shown: Sequence[tuple[Stage, Sequence[int]]]) -> Look:
+    """One ground and one scale of forces for all variants: those that fit the largest."""
+    from supple_picture.look import plan_look
+
+    looks = [plan_look(stage, frames) for stage, frames in shown]
+    widest = max(looks, key=lambda look: look.radius)
+    scales = [look.metres_per_newton for look in looks if look.metres_per_newton > 0]
+    return replace(widest, metres_per_newton=min(scales, default=0.0))
+
+
+def _say_scale(look: Look) -> str:
+    tiles = f"A tile of the ground is {look.tile:g} m wide."
+    if look.metres_per_newton == 0:
+        return tiles
+    force = look.tile / look.metres_per_newton
+    return f"{tiles} Arrows are contact forces; one as long as a tile is {force:.3g} N."
 
 
 def _draw_plots(

@@ -25,10 +25,11 @@ _COMMON = ("run.residual_worst", "run.penetration_worst", "run.energy_unaccounte
 class Media:
     """The pictures of a scene, as paths from the page, and what there is to say about missing ones.
 
-    `frames` has for each variant the times [s] and the files of its film strip.
+    `frames` has for each variant the times [s] and the files of its film strip; `scale` says how large things are.
     """
 
     frames: dict[str, list[tuple[float, str]]] = field(default_factory=dict)
+    scale: str = ""
     plots: str | None = None
     units: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
@@ -142,6 +143,7 @@ def _make_scene(scene: SceneResult, experiment: Experiment, media: Media) -> Htm
         parts += [
             _make_strip(one, media.frames[one.name]) for one in scene.variants if one.name in media.frames
         ]
+        parts.append(tag("p", media.scale, class_="note"))
     parts.append(_make_metrics(scene, experiment, media.units))
     if media.plots:
         alt = f"Curves of {scene.title}: metrics, contacts, energy and residual of all variants over time"
@@ -186,10 +188,16 @@ def _say_runs(variant: Variant) -> str:
 
 
 def _say_figure(figure: Figure) -> Html:
-    if figure.low is None or figure.high is None:
+    if figure.low is not None and figure.high is not None:
+        interval = f" [{say(figure.low)}, {say(figure.high)}]"
+    elif figure.low is not None:
+        interval = f" from {say(figure.low)} on"
+    elif figure.high is not None:
+        interval = f" up to {say(figure.high)}"
+    else:
         return join([say(figure.value)])
-    interval = tag("span", f" [{say(figure.low)}, {say(figure.high)}]", class_="interval")
-    return join([say(figure.value) if math.isfinite(figure.value) else "", interval])
+    known = say(figure.value) if math.isfinite(figure.value) else ""
+    return join([known, tag("span", interval, class_="interval")])
 
 
 def claims_command(experiment: Experiment) -> str:

@@ -134,7 +134,9 @@ def _read_claim(plain: dict[str, Any]) -> dict[str, Any]:
 
 
 def _read_expectation(plain: dict[str, Any]) -> dict[str, Any]:
-    bounds = {name: float(plain[name]) for name in ("above", "below", "equals", "tolerance") if name in plain}
+    bounds: dict[str, Any] = {
+        name: float(plain[name]) for name in ("above", "below", "equals", "tolerance") if name in plain
+    }
     texts = {name: str(plain.get(name, "")) for name in ("scene", "variant", "metric", "because", "why")}
     return {**texts, **bounds, "value": _read_number(plain["value"]), "holds": _read_verdict(plain["holds"])}
 
