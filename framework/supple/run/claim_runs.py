@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import math
 import statistics
 import time
@@ -10,17 +11,25 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import supple
 from supple.core.world import World
 from supple.errors import SimulationError
 from supple.mechanics.run_metrics import STEP_TIME
 from supple.plugin import Plugins, load_plugins
+from supple.run.recording_layout import make_header, steps_per_frame
 from supple.run.runner import Runner
+from supple.run.versions import list_versions
 from supple.scene.load import Scene, build_world, read_scene
 from supple.scene.sweep import Cell
 
+if TYPE_CHECKING:
+    from supple.core.world import World
+    from supple.run.record import Recorder
+
+#: Of the recordings of claims.
+FRAMES_PER_SECOND = 100.0
 #: The parts of supple that decide the result of a run; scenes are known by what they were read as.
 _DECISIVE = ("core", "mechanics", "math")
 
@@ -36,12 +45,16 @@ class Setting:
 
 @dataclass(frozen=True)
 class Task:
-    """One run. `key` names everything that decides its result: the scene, its length and the code."""
+    """One run. `key` names everything that decides its result: the scene, its length and the code.
+
+    `record` is where its recording goes, if one is wanted.
+    """
 
     scene: Path
     variant: str
     cell: Cell
     key: str
+    record: Path | None = None
 
     @property
     def label(self) -> str:
@@ -86,11 +99,15 @@ def run_task(setting: Setting, task: Task) -> Outcome:
     scene = load_scene(setting, task.scene)
     blueprint = scene.blueprint(variant=task.variant, cell=task.cell)
     world = build_world(scene, blueprint, load_setting(setting))
+    recorder = _start_recording(setting, task, world)
     error, clock = "", StepClock()
     try:
-        Runner(world, [clock]).advance(blueprint.run.steps)
+        Runner(world, [clock, recorder] if recorder else [clock]).advance(blueprint.run.steps)
     except SimulationError as failed:
         error = str(failed)
+    finally:
+        if recorder:
+            recorder.close()
     metrics = {**world.metrics(), f"run.{STEP_TIME.name}": clock.median()}
     return Outcome(metrics, time.perf_counter() - began, error)
 
@@ -111,6 +128,20 @@ class StepClock:
         return (
             statistics.median(b - a for a, b in pairwise(self.moments)) if len(self.moments) > 1 else math.nan
         )
+
+
+def _start_recording(setting: Setting, task: Task, world: World) -> Recorder | None:
+    if task.record is None:
+        return None
+    from supple.run.record import start_recording
+
+    header = make_header(
+        world.blueprint,
+        every=steps_per_frame(FRAMES_PER_SECOND, world.blueprint.run.step),
+        versions=list_versions(load_setting(setting)),
+        overrides=[f"{path}={json.dumps(value, default=str)}" for path, value in task.cell.overrides],
+    )
+    return start_recording(task.record, header, world, resuming=False)
 
 
 def hash_code(plugins: Plugins) -> str:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -129,14 +130,49 @@ def list_tasks(plans: Iterable[ScenePlan]) -> list[Task]:
     for plan in plans:
         for runs in plan.runs.values():
             for task in runs:
-                tasks.setdefault(task.key, task)
+                if task.key not in tasks or (task.record and not tasks[task.key].record):
+                    tasks[task.key] = task
     return list(tasks.values())
+
+
+def with_recordings(plans: Sequence[ScenePlan], folder: Path) -> list[ScenePlan]:
+    """The same plans, in which the first cell of every variant is recorded into the folder."""
+    places: dict[str, Path] = {}
+    for plan in plans:
+        for tasks in plan.runs.values():
+            # Equal runs share a file. The key tells apart the same scene before and after a change.
+            name = f"{plan.path.stem}-{tasks[0].variant or 'scene'}-{tasks[0].key[:12]}.h5"
+            places.setdefault(tasks[0].key, folder / name)
+    return [
+        replace(
+            plan,
+            runs={
+                variant: (replace(tasks[0], record=places[tasks[0].key]), *tasks[1:])
+                for variant, tasks in plan.runs.items()
+            },
+        )
+        for plan in plans
+    ]
+
+
+def describe_plan(plan: ScenePlan, near: Path) -> dict[str, Any]:
+    """What was run for a scene. Recordings are named as seen from the folder `near`."""
+    variants = []
+    order = ("", *plan.scene.variants)
+    for variant, tasks in sorted(plan.runs.items(), key=lambda item: order.index(item[0])):
+        runs = [{"key": task.key, "cell": task.cell.label, "seed": task.cell.seed} for task in tasks]
+        record = tasks[0].record
+        recording = (
+            os.path.relpath(record, near).replace(os.sep, "/") if record and record.is_file() else None
+        )
+        variants.append({"name": variant, "runs": runs, "recording": recording})
+    return {"scene": str(plan.path), "about": plan.scene.about, "variants": variants}
 
 
 def judge_plans(
     plans: Iterable[ScenePlan], outcomes: Mapping[str, Outcome], wanted: Sequence[WantedTable] = ()
 ) -> dict[str, Any]:
-    """The object that `supple claims --json` prints."""
+    """The object that `supple claims --json` prints, without what it was made with."""
     plans = list(plans)
     claims = [judge_claim(claim, plan, outcomes) for plan in plans for claim in plan.claims]
     covered = {claim["id"] for claim in claims}
@@ -169,6 +205,7 @@ def judge_claim(claim: Claim, plan: ScenePlan, outcomes: Mapping[str, Outcome]) 
         "id": claim.id,
         "says": claim.says,
         "paper": claim.paper,
+        "expression": " ".join(claim.holds.split()),
         "scene": str(plan.path),
         "holds": holds,
         **({"why": why} if holds is None else {}),

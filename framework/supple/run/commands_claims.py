@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
 from supple.errors import ExitCode
 from supple.run.options import FILE, json_option, outside_option, plugin_options
+
+if TYPE_CHECKING:
+    from supple.run.claim_runs import Setting
+    from supple.run.claims import ScenePlan
 
 
 @click.command()
@@ -19,7 +24,10 @@ from supple.run.options import FILE, json_option, outside_option, plugin_options
 )
 @click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Runs at a time.  [default: all cores]")
 @click.option(
-    "--out", type=FILE, metavar="FILE", help="Keep results here; a killed invocation goes on from it."
+    "-o", "--out", type=FILE, metavar="FILE", help="Keep results here; a killed invocation goes on from it."
+)
+@click.option(
+    "--record", type=FILE, metavar="FOLDER", help="Record the first cell of every variant into this folder."
 )
 @plugin_options
 @outside_option
@@ -29,6 +37,7 @@ def claims(
     only: tuple[str, ...],
     jobs: int | None,
     out: Path | None,
+    record: Path | None,
     plugin_files: tuple[Path, ...],
     disabled: tuple[str, ...],
     allow_outside: bool,
@@ -39,14 +48,14 @@ def claims(
     PATH is a scene or a folder of scenes. Every run (variant, cell of the sweep, seed) is computed once; runs whose
     speed is claimed run alone. A file with [[wanted]] tables lists claims that scenes are to cover.
 
-    Example: supple claims scenes/ --jobs 4 --out claims.json
+    Example: supple claims scenes/ --jobs 4 -o claims.json --record runs
 
     Exit codes: 0 all hold, 1 some do not or cannot be judged, 2 bad input.
     """
     from supple.run.claim_pool import DIED, Termination, run_tasks
     from supple.run.claim_runs import Setting
     from supple.run.claim_store import ResultStore
-    from supple.run.claims import judge_plans, list_tasks, list_timed, make_plan
+    from supple.run.claims import judge_plans, list_tasks, list_timed, make_plan, with_recordings
     from supple.run.json_text import write_json
     from supple.run.report import ClaimsProgress
     from supple.run.wanted_claims import find_wanted
@@ -56,8 +65,15 @@ def claims(
     plans = make_plan(paths, setting, only, progress.note)
     wanted = find_wanted(paths, only)
     store = ResultStore(out)
+    if record is not None:
+        _make_folder(record)
+        plans = with_recordings(plans, record)
     tasks = list_tasks(plans)
-    missing = [task for task in tasks if task.key not in store.outcomes]
+    missing = [
+        task
+        for task in tasks
+        if task.key not in store.outcomes or (task.record is not None and not task.record.is_file())
+    ]
     timed = list_timed(plans)
     try:
         with (
@@ -74,6 +90,7 @@ def claims(
         lost = {key: store.outcomes.pop(key) for key in died}
         store.save()
     verdicts = judge_plans(plans, {**store.outcomes, **lost}, wanted)
+    verdicts |= _describe(plans, setting, only, out)
     store.save(verdicts)
     if as_json:
         click.echo(write_json(verdicts))
@@ -81,6 +98,36 @@ def claims(
         _show(verdicts)
     judged = [*verdicts["claims"], *verdicts["expectations"]]
     return int(ExitCode.FINE if all(one["holds"] is True for one in judged) else ExitCode.DOES_NOT_HOLD)
+
+
+def _make_folder(path: Path) -> None:
+    from supple.run.atomic import refuse_unwritable
+
+    try:
+        path.mkdir(exist_ok=True)
+    except OSError as error:
+        raise refuse_unwritable(path, error) from error
+
+
+def _describe(
+    plans: Sequence[ScenePlan], setting: Setting, only: Sequence[str], out: Path | None
+) -> dict[str, Any]:
+    """What was run and how, for whoever wants to repeat it."""
+    from supple.run.claim_runs import load_setting
+    from supple.run.claims import describe_plan
+    from supple.run.versions import list_versions
+
+    near = out.absolute().parent if out is not None else Path.cwd()
+    return {
+        "scenes": [describe_plan(plan, near) for plan in plans],
+        "only": list(only),
+        "setting": {
+            "plugins": [str(file) for file in setting.plugins],
+            "disabled": list(setting.disabled),
+            "allow_outside": setting.allow_outside,
+        },
+        "versions": list_versions(load_setting(setting)),
+    }
 
 
 def _count_cores() -> int:

@@ -217,6 +217,9 @@ def _lay_out(file: h5py.File, header: Header, specs: list[ArraySpec], world: Wor
     arrays, offsets, model = (file.create_group(name) for name in ("arrays", "offsets", "model"))
     for spec in specs:
         _describe(_create_series(arrays, spec), spec)
+    units = [bound.metric.unit for bound in world.build.metrics]
+    if units:
+        arrays["metrics.now"].attrs["units"] = np.array(units, dtype=object)
     for count in sorted({spec.count for spec in specs if spec.count}):
         start = np.zeros(1, np.int64)
         offsets.create_dataset(count, data=start, maxshape=(None,), chunks=(BLOCK * 8,))

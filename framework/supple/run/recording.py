@@ -124,6 +124,20 @@ class Recording:
         """The names of the rows of an array's first axis; empty if they have none."""
         return self._read(lambda: tuple(_text(label) for label in self._find(name).attrs.get("labels", ())))
 
+    @property
+    def metric_units(self) -> dict[str, str]:
+        """The unit of every metric in `metrics.now`; empty where a recording does not say."""
+
+        def look() -> dict[str, str]:
+            if "metrics.now" not in self._file["arrays"]:
+                return {}
+            units = self._file["arrays"]["metrics.now"].attrs.get("units", ())
+            return {
+                label: _text(unit) for label, unit in zip(self.labels("metrics.now"), units, strict=False)
+            }
+
+        return self._read(look)
+
     def is_ragged(self, name: str) -> bool:
         """Whether the number of rows changes from frame to frame."""
         return self._read(lambda: "count" in self._find(name).attrs)

@@ -8,7 +8,8 @@
     /model/NAME         arrays that do not change
     /drawings           what there is to see, as JSON in UTF-8; see `supple.core.drawing`
 Arrays carry the attributes `unit`, `doc`, `labels` (names of the rows of the first axis) and, if their number
-of rows changes, `count`. Step values belong to the step that led to the frame; in frame 0 they are zero.
+of rows changes, `count`; `metrics.now` has the unit of each of its rows in `units`. Step values belong to the
+step that led to the frame; in frame 0 they are zero.
 """
 
 from __future__ import annotations
