@@ -25,7 +25,6 @@ from supple.scene.load import Scene, build_world, read_scene
 from supple.scene.sweep import Cell
 
 if TYPE_CHECKING:
-    from supple.core.world import World
     from supple.run.record import Recorder
 
 #: Of the recordings of claims.
