@@ -73,8 +73,8 @@ class PoseTracking:
         default=True, unit="", doc="Whether damping refers to the rates of the motion, or to rest."
     )
     softness: float = field(
-        default=0.005, unit="m", gt=0,
-        doc="Error of a point below which its joints are spared; keeps stretched limbs calm.",
+        default=0.02, unit="1", gt=0, le=1,
+        doc="Directions in which a limb moves its point less than this part of others are spared.",
     )  # fmt: skip
     largest_shift: float = field(
         default=60.0, unit="deg", gt=0, doc="Greatest shift of a joint's target by points and pressure."
@@ -183,7 +183,11 @@ class PressureTarget:
         unit="m, s", min_length=1, doc="Targets in the order of their times."
     )
     interpolation: Interpolation = field(default="min_jerk", unit="", doc="Between the keys.")
-    weights: Vector = field(default=(1.0, 1.0, 1.0), unit="1", doc="How much x, y and z of the world count.")
+    weights: Vector = field(
+        default=(1.0, 1.0, 1.0),
+        unit="1",
+        doc="How much x, y and z of the world count; 0 leaves one to the pose.",
+    )
     least: float = field(
         default=0.01,
         unit="N",

@@ -25,10 +25,11 @@ TASK_COLUMNS: Final = 7
 POSITION: Final = 0
 TURN: Final = 1
 PRESSURE: Final = 2
+STILL: Final = 3  # directions of weight 0 at the other centre of pressure: the shift changes nothing there
 
 # Table `tracking.task_shape` [tasks, SHAPE_COLUMNS].
 POINT: Final = 0  # place on the bone [m], three numbers
 WEIGHT: Final = 3  # of the three rows
-SOFTNESS: Final = 6  # [m], [rad]
+SOFTNESS: Final = 6  # [1]
 LEAST: Final = 7  # force from which on a centre of pressure counts [N]
 SHAPE_COLUMNS: Final = 8

@@ -15,7 +15,7 @@ from supple_motion.rotations import FloatArray
 from supple_motion.segments import Channel, make_segments, shape_of
 from supple_skeleton.mechanism import Skeletons
 from supple_tracking.components import PointKey, PressureTarget, TrackedPoint
-from supple_tracking.layout import POSITION, PRESSURE, SHAPE_COLUMNS, TASK_COLUMNS, TURN
+from supple_tracking.layout import POSITION, PRESSURE, SHAPE_COLUMNS, STILL, TASK_COLUMNS, TURN
 from supple_tracking.pads import NOBODY, number_elements
 
 
@@ -117,7 +117,11 @@ def _add_pressure(
         pads.index(path), pads.index(other) if target.against else NOBODY, skeletons.skeletons[entity.path],
     )  # fmt: skip
     softness = entity.components["pose_tracking"].softness
-    tasks.add(path, row, (0.0, 0.0, 0.0, *target.weights, softness, target.least))
+    shape = (0.0, 0.0, 0.0, *target.weights, softness, target.least)
+    tasks.add(path, row, shape)
+    if target.against and not all(target.weights):
+        _, bone, other_bone, _, pad, other_pad, owner = row
+        tasks.add(other, (STILL, other_bone, bone, place, other_pad, pad, owner), shape)
 
 
 def _declare_tasks(build: Build, skeletons: Skeletons, tasks: Tasks) -> None:
@@ -167,6 +171,10 @@ def _declare_pads(build: Build, skeletons: Skeletons, pads: list[str]) -> None:
         build.add_model(f"tracking.{name}", values, unit="1", doc=doc, labels=labels, dtype=np.int64)
     build.add_state(
         "tracking.pad_point", np.zeros((len(pads), 3)), unit="m", doc="Centres of pressure in the bones' frames.",
+        labels=pads,
+    )  # fmt: skip
+    build.add_state(
+        "tracking.pad_load", np.zeros((len(pads), 3)), unit="N", doc="Normal forces on the bones, in the world.",
         labels=pads,
     )  # fmt: skip
     build.add_state("tracking.pad_force", np.zeros(len(pads)), unit="N", doc="Normal forces.", labels=pads)

@@ -17,10 +17,13 @@ from supple_tracking.layout import (
     LEAST,
     OTHER,
     OTHER_PAD,
+    OWNER,
     PAD,
     POSITION,
+    PRESSURE,
     SOFTNESS,
     STIFFNESS,
+    STILL,
     TURN,
     WEIGHT,
 )
@@ -34,17 +37,17 @@ def place_point(x, rotation, i, local, n):
 
 
 @njit
-def add_point_jacobian(bone, dof, axis, gains, x, i, px, py, pz, row, sign, J_out):
-    """Adds sign times the Jacobian of the point p on bone i to three rows; of driven rates only."""
+def add_point_jacobian(bone, dof, axis, gains, x, i, px, py, pz, row, fx, fy, fz, J_out):
+    """Adds the Jacobian of the point p on bone i, times f along each axis, to three rows; of driven rates only."""
     root = bone[i, ROOT]
     rx, ry, rz = px - x[root, 0], py - x[root, 1], pz - x[root, 2]
     k = bone[i, LAST_DOF]
     while k >= 0:
         if gains[k, STIFFNESS] > 0.0:
             sx, sy, sz = cross(axis[k, 3], axis[k, 4], axis[k, 5], rx, ry, rz)
-            J_out[row, k] += sign * (axis[k, 0] + sx)
-            J_out[row + 1, k] += sign * (axis[k, 1] + sy)
-            J_out[row + 2, k] += sign * (axis[k, 2] + sz)
+            J_out[row, k] += fx * (axis[k, 0] + sx)
+            J_out[row + 1, k] += fy * (axis[k, 1] + sy)
+            J_out[row + 2, k] += fz * (axis[k, 2] + sz)
         k = dof[k, DOF_PARENT]
 
 
@@ -89,6 +92,8 @@ def find_miss(task, shape, pad_point, pad_force, x, rotation, desired, t):
         return desired[d] - px, desired[d + 1] - py, desired[d + 2] - pz, 1
     if not presses(task, shape, pad_force, t):
         return 0.0, 0.0, 0.0, 0
+    if task[t, KIND] == STILL:
+        return 0.0, 0.0, 0.0, 1
     px, py, pz = place_point(x, rotation, i, pad_point, task[t, PAD])
     if task[t, OTHER] >= 0:
         ox, oy, oz = place_point(x, rotation, task[t, OTHER], pad_point, task[t, OTHER_PAD])
@@ -97,11 +102,31 @@ def find_miss(task, shape, pad_point, pad_force, x, rotation, desired, t):
 
 
 @njit
+def add_pressure_jacobian(bone, dof, axis, gains, task, shape, x, rotation, pad_point, t, J_out):
+    """Rows of a centre of pressure, against another where that is tracked; README eq. (9)."""
+    row, i, other = 3 * t, task[t, BONE], task[t, OTHER]
+    fx, fy, fz = shape[t, WEIGHT] > 0.0, shape[t, WEIGHT + 1] > 0.0, shape[t, WEIGHT + 2] > 0.0
+    px, py, pz = place_point(x, rotation, i, pad_point, task[t, PAD])
+    if task[t, KIND] == STILL:
+        add_point_jacobian(bone, dof, axis, gains, x, i, px, py, pz, row, 1.0 - fx, 1.0 - fy, 1.0 - fz, J_out)
+        return
+    add_point_jacobian(bone, dof, axis, gains, x, i, px, py, pz, row, 1.0, 1.0, 1.0, J_out)
+    if other >= 0:
+        px, py, pz = place_point(x, rotation, other, pad_point, task[t, OTHER_PAD])
+        add_point_jacobian(
+            bone, dof, axis, gains, x, other, px, py, pz, row, -1.0 * fx, -1.0 * fy, -1.0 * fz, J_out
+        )
+
+
+@njit
 def fill_task_rows(
-    bone, dof, gains, task, shape, x, rotation, axis, pad_point, pad_force, desired, error,
-    J_out, miss_out,
+    bone, dof, gains, task, shape, x, rotation, axis, pad_point, pad_force, desired,
+    error, yielded, J_out, miss_out,
 ):  # fmt: skip
-    """Weighted rows J and what they should bring about: README eq. (7). Three rows for every task."""
+    """Weighted rows J and what they should bring about: README eq. (7). Three rows for every task.
+
+    error is the way from the coordinates to the pose, yielded the same and what loads take back of it.
+    """
     for row in range(J_out.shape[0]):
         for k in range(J_out.shape[1]):
             J_out[row, k] = 0.0
@@ -117,21 +142,26 @@ def fill_task_rows(
             add_turn_jacobian(bone, dof, axis, gains, i, row, J_out)
         elif task[t, KIND] == POSITION:
             px, py, pz = place_point(x, rotation, i, shape, t)
-            add_point_jacobian(bone, dof, axis, gains, x, i, px, py, pz, row, 1.0, J_out)
+            add_point_jacobian(bone, dof, axis, gains, x, i, px, py, pz, row, 1.0, 1.0, 1.0, J_out)
         else:
-            px, py, pz = place_point(x, rotation, i, pad_point, task[t, PAD])
-            add_point_jacobian(bone, dof, axis, gains, x, i, px, py, pz, row, 1.0, J_out)
-            if task[t, OTHER] >= 0:
-                px, py, pz = place_point(x, rotation, task[t, OTHER], pad_point, task[t, OTHER_PAD])
-                add_point_jacobian(bone, dof, axis, gains, x, task[t, OTHER], px, py, pz, row, -1.0, J_out)
-        weigh_rows(shape, t, error, J_out, miss_out)
+            add_pressure_jacobian(bone, dof, axis, gains, task, shape, x, rotation, pad_point, t, J_out)
+        if task[t, KIND] == PRESSURE:
+            weigh_rows(shape, t, yielded, J_out, miss_out)
+        elif task[t, KIND] != STILL:
+            weigh_rows(shape, t, error, J_out, miss_out)
 
 
 @njit
 def weigh_rows(shape, t, error, J_out, miss_out):
-    """What the pose brings about by itself is not asked for again; then all three rows are weighted."""
+    """What the pose brings about by itself is not asked for again; then all three rows are weighted.
+
+    A direction of weight 0 is left to the pose: its row says that the shift changes nothing there.
+    """
     for c in range(3):
         row, weight = 3 * t + c, shape[t, WEIGHT + c]
+        if weight == 0.0:
+            miss_out[row] = 0.0
+            continue
         for k in range(J_out.shape[1]):
             miss_out[row] -= J_out[row, k] * error[k]
             J_out[row, k] *= weight
@@ -139,12 +169,22 @@ def weigh_rows(shape, t, error, J_out, miss_out):
 
 
 @njit
+def soften(shape, J, t):
+    """What damps the three rows of task t: a part of their mean square; never quite 0, for tasks without rows."""
+    total = 0.0
+    for row in range(3 * t, 3 * t + 3):
+        for k in range(J.shape[1]):
+            total += J[row, k] * J[row, k]
+    return shape[t, SOFTNESS] ** 2 * total / 3.0 + 1e-18
+
+
+@njit
 def solve_least_squares(shape, J, miss, S_out, y_out, shift_out):
-    """shift = J^T (J J^T + softness^2)^-1 miss, by Cholesky; README eq. (8)."""
+    """shift = J^T (J J^T + softness)^-1 miss, by Cholesky; README eq. (8)."""
     rows, rates = J.shape[0], J.shape[1]
     for r in range(rows):
         for c in range(r + 1):
-            total = shape[r // 3, SOFTNESS] ** 2 if r == c else 0.0
+            total = soften(shape, J, r // 3) if r == c else 0.0
             for k in range(rates):
                 total += J[r, k] * J[c, k]
             for j in range(c):
@@ -181,15 +221,22 @@ def bound_shift(bone, dof, largest, peak_out, shift_out):
 
 
 @njit
-def observe_misses(task, shape, pad_point, pad_force, x, rotation, desired, owner_column, observed_out):
-    """Greatest miss of every skeleton and kind of task, nan where there is none: [skeletons, 3]."""
+def observe_misses(task, shape, pad_point, pad_force, x, rotation, desired, observed_out):
+    """Greatest miss of every skeleton and kind of task, nan where there is none: [skeletons, 3].
+
+    Directions of weight 0 do not count.
+    """
     for tree in range(observed_out.shape[0]):
         for kind in range(3):
             observed_out[tree, kind] = math.nan
     for t in range(task.shape[0]):
         mx, my, mz, exists = find_miss(task, shape, pad_point, pad_force, x, rotation, desired, t)
-        if exists == 1:
-            tree, kind = task[t, owner_column], task[t, KIND]
+        if exists == 1 and task[t, KIND] != STILL:
+            tree, kind = task[t, OWNER], task[t, KIND]
             before = observed_out[tree, kind]
-            far = length(mx, my, mz)
+            far = length(
+                mx if shape[t, WEIGHT] > 0.0 else 0.0,
+                my if shape[t, WEIGHT + 1] > 0.0 else 0.0,
+                mz if shape[t, WEIGHT + 2] > 0.0 else 0.0,
+            )
             observed_out[tree, kind] = far if math.isnan(before) else max(before, far)

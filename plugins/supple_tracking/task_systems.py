@@ -8,9 +8,8 @@ import numpy as np
 
 from supple.core.schedule import Bound, Phase, System
 from supple_motion.sample_kernels import sample_track
-from supple_tracking.layout import OWNER
 from supple_tracking.pose_kernels import find_pose_errors
-from supple_tracking.pressure_kernels import observe_pressure
+from supple_tracking.pressure_kernels import add_yielding, observe_pressure
 from supple_tracking.task_kernels import bound_shift, fill_task_rows, observe_misses, solve_least_squares
 
 
@@ -22,7 +21,7 @@ class ShiftPose(System):
         "skeleton.bone", "skeleton.dof", "tracking.gains", "tracking.task", "tracking.task_shape",
         "skeleton.x", "skeleton.rotation", "skeleton.axis", "tracking.pad_point", "tracking.pad_force",
         "tracking.track", "tracking.clock", "tracking.segment", "tracking.largest", "run.step",
-        "skeleton.target", "skeleton.q",
+        "skeleton.target", "skeleton.q", "tracking.pad", "tracking.pad_load",
     )  # fmt: skip
     writes = ("tracking.desired", "tracking.shift")
 
@@ -35,14 +34,24 @@ class ShiftPose(System):
         target, q = arrays["skeleton.target"], arrays["skeleton.q"]
         desired, shift = (arrays[name] for name in self.writes)
         rows, h = 3 * len(shape), arrays.build.run.step
-        J, miss, error = np.zeros((rows, len(dof))), np.zeros(rows), np.zeros(len(dof))
+        pad, load = arrays["tracking.pad"], arrays["tracking.pad_load"]
+        gains, axis, point = arrays["tracking.gains"], arrays["skeleton.axis"], arrays["tracking.pad_point"]
+        x, rotation = arrays["skeleton.x"], arrays["skeleton.rotation"]
+        J, miss, error, yielded = (
+            np.zeros((rows, len(dof))),
+            np.zeros(rows),
+            np.zeros(len(dof)),
+            np.zeros(len(dof)),
+        )
         S, y, peak = np.zeros((rows, rows)), np.zeros(rows), np.zeros(len(largest))
 
         def shift_pose() -> None:
             for n in range(len(tracks[0])):
                 sample_track(*tracks, n, (step.item(0) + 1) * h, desired)
             find_pose_errors(bone, target, q, error)
-            fill_task_rows(*made, desired, error, J, miss)
+            yielded[:] = error
+            add_yielding(bone, dof, gains, pad, x, rotation, axis, point, load, yielded)
+            fill_task_rows(*made, desired, error, yielded, J, miss)
             solve_least_squares(shape, J, miss, S, y, shift)
             bound_shift(bone, dof, largest, peak, shift)
 
@@ -62,7 +71,7 @@ class ObserveTasks(System):
     def bind(self, arrays: Bound) -> Callable[[], None]:
         """Bind targets and new poses."""
         inputs, miss = [arrays[name] for name in self.reads], arrays["tracking.miss"]
-        return lambda: observe_misses(*inputs, OWNER, miss)
+        return lambda: observe_misses(*inputs, miss)
 
 
 class ObservePressure(System):
@@ -74,7 +83,7 @@ class ObservePressure(System):
         "contacts.count", "contacts.surface", "contacts.element", "contacts.point", "contacts.normal",
         "contacts.force",
     )  # fmt: skip
-    writes = ("tracking.pad_point.next", "tracking.pad_force.next")
+    writes = ("tracking.pad_point.next", "tracking.pad_force.next", "tracking.pad_load.next")
 
     def bind(self, arrays: Bound) -> Callable[[], None]:
         """Bind contacts and bones."""
