@@ -73,7 +73,7 @@ class PoseTracking:
         default=True, unit="", doc="Whether damping refers to the rates of the motion, or to rest."
     )
     softness: float = field(
-        default=0.02, unit="1", gt=0, le=1,
+        default=0.02, unit="1", ge=1e-4, le=1,
         doc="Directions in which a limb moves its point less than this part of others are spared.",
     )  # fmt: skip
     largest_shift: float = field(
