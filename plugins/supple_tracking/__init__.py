@@ -1,1 +1,39 @@
-"""Not yet written."""
+"""Tracking: controllers that drive skeletons towards poses, points and centres of pressure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from supple.plugin import hookimpl
+
+if TYPE_CHECKING:
+    from supple.core.registry import Registry
+
+TASKS = ("point_tracking", "pressure_tracking")
+"""Components that shift the pose that is tracked."""
+
+
+@hookimpl
+def supple_register(registry: Registry) -> None:
+    """Add the three kinds of tracking and their systems."""
+    from supple_tracking import components
+
+    registry.add_component(components.PoseTracking)
+    registry.add_component(components.PointTracking)
+    registry.add_component(components.PressureTracking)
+    registry.add_compiler(
+        "tracking.joints", "supple_tracking.compile:compile_pose_tracking", components=["pose_tracking"],
+        after=["skeleton.bones", "motion.tracks"], provides=["row_sources"],
+    )  # fmt: skip
+    registry.add_compiler(
+        "tracking.tasks", "supple_tracking.task_compile:compile_tasks", components=TASKS,
+        after=["tracking.joints", "surfaces"],
+    )  # fmt: skip
+    for name, system, when in (
+        ("drive_joints", "systems:DriveJoints", ("pose_tracking",)),
+        ("observe_joints", "systems:ObserveJoints", ("pose_tracking",)),
+        ("shift_pose", "task_systems:ShiftPose", TASKS),
+        ("observe_tasks", "task_systems:ObserveTasks", TASKS),
+        ("observe_pressure", "task_systems:ObservePressure", ("pressure_tracking",)),
+    ):
+        registry.add_system(f"tracking.{name}", f"supple_tracking.{system}", when=when)

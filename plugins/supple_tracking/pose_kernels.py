@@ -1,0 +1,103 @@
+"""Implicit PD control of joints; equations are numbered in README.md."""
+
+from __future__ import annotations
+
+import math
+
+from supple.core.jit import njit
+from supple.math.quaternion_kernels import multiply_quaternions
+from supple.mechanics.rows import COMPLIANT
+from supple_skeleton.layout import BALL, BONE, FREE, JOINT, Q_FIRST, TREE, V_COUNT, V_FIRST, WINDOW
+from supple_skeleton.row_kernels import open_block
+from supple_skeleton.step_kernels import find_rotation_vector
+from supple_tracking.layout import DAMPING, FOLLOW, GRAVITY, LIMIT, STIFFNESS
+
+
+@njit
+def find_pose_errors(bone, target, q, error_out):
+    """From the coordinates q to the target, in the convention of the rates; README eq. (1). Free joints have none."""
+    for i in range(bone.shape[0]):
+        a = bone[i, Q_FIRST]
+        k = bone[i, V_FIRST]
+        if bone[i, JOINT] == BALL:
+            w, x, y, z = multiply_quaternions(
+                q[a], -q[a + 1], -q[a + 2], -q[a + 3], target[a], target[a + 1], target[a + 2], target[a + 3]
+            )
+            rx, ry, rz = find_rotation_vector(w, x, y, z)
+            error_out[k] = rx
+            error_out[k + 1] = ry
+            error_out[k + 2] = rz
+        else:
+            for local in range(bone[i, V_COUNT]):
+                error_out[k + local] = 0.0 if bone[i, JOINT] == FREE else target[a + local] - q[a + local]
+
+
+@njit
+def drive_joints(gains, target_rate, gravity, error, shift, push_out, force_out, gain_p_out, gain_d_out):
+    """Force at the start of the step, and the gains that make it implicit; README eq. (2) to (4)."""
+    for k in range(gains.shape[0]):
+        stiffness, damping = gains[k, STIFFNESS], gains[k, DAMPING]
+        push_out[k] = 0.0
+        if stiffness == 0.0 and damping == 0.0:
+            continue
+        push_out[k] = (
+            stiffness * (error[k] + shift[k])
+            + damping * gains[k, FOLLOW] * target_rate[k]
+            + gains[k, GRAVITY] * gravity[k]
+        )
+        if gains[k, LIMIT] == 0.0:
+            force_out[k] += push_out[k]
+            gain_p_out[k] += stiffness
+            gain_d_out[k] += damping
+
+
+@njit
+def append_drives(
+    h, bone, dof, gains, rates, push, first, key,
+    law_out, key_out, lower_out, upper_out, compliance_out, bias_out,
+    used_out, group_out, unit_out, dof_out, values_out,
+):  # fmt: skip
+    """One compliant row for every rate whose force is limited; README eq. (5)."""
+    for n in range(rates.shape[0]):
+        g = first + n
+        k = rates[n]
+        i = dof[k, BONE]
+        resisting = gains[k, DAMPING] + h * gains[k, STIFFNESS]
+        law_out[g] = COMPLIANT
+        key_out[g, 0] = key
+        key_out[g, 1] = n
+        lower_out[g, 0] = -h * gains[k, LIMIT]
+        upper_out[g, 0] = h * gains[k, LIMIT]
+        compliance_out[g, 0] = 1.0 / (h * resisting)
+        bias_out[g, 0] = -push[k] / resisting
+        block = open_block(bone, i, g, used_out, group_out, unit_out, dof_out, values_out)
+        values_out[block, 0, k - bone[i, WINDOW]] = 1.0
+
+
+@njit
+def observe_drives(
+    h, bone, dof, gains, rates, push, target, q_next, v_next, impulse, first,
+    error_out, torque_out, observed_out,
+):  # fmt: skip
+    """Forces that were really given, and by skeleton: effort, strongest, error, error; error is scratch."""
+    for k in range(gains.shape[0]):
+        torque_out[k] = 0.0
+        if gains[k, LIMIT] == 0.0:
+            torque_out[k] = push[k] - (gains[k, DAMPING] + h * gains[k, STIFFNESS]) * v_next[k]
+    for n in range(rates.shape[0]):
+        torque_out[rates[n]] = impulse[first + n, 0] / h
+    find_pose_errors(bone, target, q_next, error_out)
+    for tree in range(observed_out.shape[0]):
+        squares, strongest, errors, count = 0.0, 0.0, 0.0, 0
+        for k in range(gains.shape[0]):
+            if bone[dof[k, BONE], TREE] != tree:
+                continue
+            squares += torque_out[k] * torque_out[k]
+            strongest = max(strongest, abs(torque_out[k]))
+            if gains[k, STIFFNESS] > 0.0:
+                errors += error_out[k] * error_out[k]
+                count += 1
+        observed_out[tree, 0] = math.sqrt(squares)
+        observed_out[tree, 1] = strongest
+        observed_out[tree, 2] = math.sqrt(errors / max(count, 1))
+        observed_out[tree, 3] = observed_out[tree, 2]
