@@ -79,7 +79,11 @@ class Browser:
     def resize(self, width: int, height: int, *, touch: bool = False) -> None:
         """The size of the page in CSS pixels."""
         self._call(
-            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=touch
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=1,
+            mobile=touch,
         )
 
     def ask(self, expression: str) -> Any:
@@ -104,14 +108,22 @@ class Browser:
         text = key if len(key) == 1 else ""
         code = {" ": "Space"}.get(key, key)
         for kind in ("keyDown", "keyUp"):
-            self._call("Input.dispatchKeyEvent", type=kind, key=key, code=code, text=text if kind == "keyDown" else "")
+            self._call(
+                "Input.dispatchKeyEvent",
+                type=kind,
+                key=key,
+                code=code,
+                text=text if kind == "keyDown" else "",
+            )
 
     def drag(self, start: tuple[float, float], end: tuple[float, float]) -> None:
         """Press the left button, move, and let go."""
         for kind, (x, y), buttons in (
             ("mousePressed", start, 1), ("mouseMoved", end, 1), ("mouseReleased", end, 0),
         ):  # fmt: skip
-            self._call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", buttons=buttons, clickCount=1)
+            self._call(
+                "Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", buttons=buttons, clickCount=1
+            )
 
     def picture(self) -> bytes:
         """A PNG of what the page shows."""

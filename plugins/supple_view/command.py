@@ -19,9 +19,15 @@ from supple.run.options import (
 
 @click.command()
 @click.argument("source", type=FILE, metavar="RECORDING|SCENE")
-@click.option("--html", type=FILE, metavar="FILE", help="Write a page that plays by itself, and serve nothing.")
-@click.option("--port", type=click.IntRange(0, 65535), default=8080, show_default=True, help="0 takes a free one.")
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to serve on; 0.0.0.0 is all of them.")
+@click.option(
+    "--html", type=FILE, metavar="FILE", help="Write a page that plays by itself, and serve nothing."
+)
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=8080, show_default=True, help="0 takes a free one."
+)
+@click.option(
+    "--host", default="127.0.0.1", show_default=True, help="Address to serve on; 0.0.0.0 is all of them."
+)
 @click.option("--no-browser", is_flag=True, help="Open no browser.")
 @click.option("--fps", type=read_positive, metavar="N", help="Frames per simulated second.")
 @override_options

@@ -30,7 +30,9 @@ def export_page(source: Source, target: Path, *, as_json: bool) -> int:
         stage = Stage(recording)
         # A scene was recorded at the rate asked for.
         frames, note = choose_frames(stage, None if source.is_scene else source.fps)
-        about, blob = gather(stage, Metrics(recording, units), frames, _Progress(len(frames), quiet=as_json).tell)
+        about, blob = gather(
+            stage, Metrics(recording, units), frames, _Progress(len(frames), quiet=as_json).tell
+        )
         with replacing(target) as file:
             write_page(file, about, blob)
         size = target.stat().st_size
@@ -38,8 +40,13 @@ def export_page(source: Source, target: Path, *, as_json: bool) -> int:
             click.echo(
                 write_json(
                     {
-                        "page": str(target), "bytes": size, "frames": len(frames), "recorded": stage.frames,
-                        "from": float(stage.times[0]), "to": float(stage.times[-1]), "scene": recording.header.scene,
+                        "page": str(target),
+                        "bytes": size,
+                        "frames": len(frames),
+                        "recorded": stage.frames,
+                        "from": float(stage.times[0]),
+                        "to": float(stage.times[-1]),
+                        "scene": recording.header.scene,
                     }
                 )  # fmt: skip
             )
@@ -61,7 +68,9 @@ class _Progress:
         if self._quiet or done < self._due:
             return
         if self._pace.look():
-            print(f"{done / self._total:4.0%}  {done} of {self._total} frames read", file=sys.stderr, flush=True)
+            print(
+                f"{done / self._total:4.0%}  {done} of {self._total} frames read", file=sys.stderr, flush=True
+            )
         self._due = done + self._pace.stride
 
 

@@ -17,7 +17,8 @@ FloatArray = NDArray[np.float32]
 FORMAT = 1
 #: Errors that nobody sees [m], and in the entries of a quaternion.
 POSITION_TOLERANCE, ROTATION_TOLERANCE = 2.5e-5, 2.5e-5
-_REFERENCE_PERCENTILE = 98.0
+#: Percentile of all forces whose arrow has the usual length.
+_USUAL_FORCE = 95.0
 
 
 def gather(
@@ -60,7 +61,9 @@ class _Track:
             self.rotations = np.zeros((frames, 4), np.float32)
         else:
             self.vertices = np.zeros((frames, *thing.rest.shape), np.float32)
-        self.values = None if thing.drawing.channel is None else np.zeros((frames, len(thing.rest)), np.float32)
+        self.values = (
+            None if thing.drawing.channel is None else np.zeros((frames, len(thing.rest)), np.float32)
+        )
 
     def take(self, index: int, frame: int) -> None:
         """Keep a frame as number `index`."""
@@ -121,10 +124,12 @@ class _ContactTrack:
         """Streams, and the force [N] whose arrow has the usual length."""
         points, forces = np.concatenate(self.points), np.concatenate(self.forces)
         sizes = np.linalg.norm(forces, axis=1)
-        reference = float(np.percentile(sizes, _REFERENCE_PERCENTILE)) if len(sizes) else 0.0
+        reference = float(np.percentile(sizes, _USUAL_FORCE)) if len(sizes) else 0.0
         return {
             "counts": packer.add_whole(np.array(self.counts)),
-            "points": packer.add_within(points, POSITION_TOLERANCE) if len(points) else packer.add_exact(points),
+            "points": packer.add_within(points, POSITION_TOLERANCE)
+            if len(points)
+            else packer.add_exact(points),
             "forces": packer.add_rough(forces),
             "reference": reference,
         }

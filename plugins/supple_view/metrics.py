@@ -25,24 +25,29 @@ class Metrics:
 
     def __init__(self, recording: Recording, units: Mapping[str, str]) -> None:
         self._recording = recording
-        self._steps = recording.steps
+        # No step led to the initial state.
+        self._initial = 0 if recording.frames and int(recording.steps[0]) == 0 else -1
         self.names: tuple[str, ...] = recording.labels(_ARRAY) if _ARRAY in recording.names else ()
         self.units = [units.get(name.rpartition(".")[2], "") for name in self.names]
 
     def read(self, frame: int) -> NDArray[Any]:
-        """All values of a frame; of frame 0, which no step led to, nan."""
+        """All values of a frame; nan for the initial state."""
         if not self.names:
             return np.zeros(0)
-        if int(self._steps[frame]) == 0:
+        if frame == self._initial:
             return np.full(len(self.names), math.nan)
         return self._recording.rows(_ARRAY, frame)
 
     def suggest_plots(self, values: NDArray[Any]) -> list[int]:
         """Columns of `values` [frames, metrics] to begin with: what the scene expects, then what changes."""
         with np.errstate(invalid="ignore"):
-            span = np.fmax.reduce(values, axis=0, initial=-np.inf) - np.fmin.reduce(values, axis=0, initial=np.inf)
-        expected = [self.names.index(name) for name in (*_expected(self._recording), *_USUAL) if name in self.names]
-        lively = [index for index in range(len(self.names)) if span[index] > 0]
+            span = np.fmax.reduce(values, axis=0, initial=-np.inf) - np.fmin.reduce(
+                values, axis=0, initial=np.inf
+            )
+        expected = [
+            self.names.index(name) for name in (*_expected(self._recording), *_USUAL) if name in self.names
+        ]
+        lively = [index for index in range(len(self.names)) if span[index] > 0 or len(values) < 2]
         ordered = [index for index in dict.fromkeys(expected) if index in lively]
         return [*ordered, *(index for index in lively if index not in ordered)][:_PLOTS]
 

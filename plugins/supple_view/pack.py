@@ -36,7 +36,9 @@ class Packer:
 
     def add_within(self, values: Array, tolerance: float) -> int:
         """Numbers [frames, ...] to within `tolerance`: 16 bits each where that is enough, else float32."""
-        flat = np.asarray(values, np.float32).reshape(len(values), -1, values.shape[-1] if values.ndim > 1 else 1)
+        flat = np.asarray(values, np.float32).reshape(
+            len(values), -1, values.shape[-1] if values.ndim > 1 else 1
+        )
         finite = np.where(np.isfinite(flat), flat, np.nan)
         if not np.isfinite(finite).any():
             return self.add_exact(values)

@@ -44,7 +44,9 @@ class Source:
         }  # fmt: skip
         idle = [name for name, value in given.items() if value]
         if idle and not self.is_scene:
-            raise click.UsageError(f"{idle[0]} is for scenes, and {self.path} is none; leave it out, or give a .toml")
+            raise click.UsageError(
+                f"{idle[0]} is for scenes, and {self.path} is none; leave it out, or give a .toml"
+            )
 
 
 @contextmanager
