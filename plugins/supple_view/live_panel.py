@@ -120,11 +120,13 @@ class LivePanel:
             self._plots.pop(column).remove()
             return
         metrics = self.history.metrics
+        name = metrics.names[column].rpartition(".")[2]
+        line = {"width": 1.5, "points": {"show": False}}
         series = (
             {"label": "t [s]"},
-            {"label": metrics.names[column].rpartition(".")[2], "stroke": _CURVE, "width": 1.5, "points": {"show": False}},
-            {"label": "now", "stroke": _CURSOR, "width": 1.5, "points": {"show": False}},
-        )  # fmt: skip
+            {"label": name, "stroke": _CURVE, **line},
+            {"label": "now", "stroke": _CURSOR, **line},
+        )
         data, title = self._draw_curve(column)
         with self._metrics:
             self._plots[column] = self.gui.add_uplot(
