@@ -11,6 +11,7 @@ from supple.mechanics.filters import ignore_pair
 from supple.mechanics.mechanism import contact_capacity
 from supple_skeleton.chain_kernels import factor_chain
 from supple_skeleton.components import read_coordinates, spread
+from supple_skeleton.drawings import draw_rods
 from supple_skeleton.forest import BoneSpec, FloatArray, Forest, build_forest, neutral_coordinates
 from supple_skeleton.inertia_kernels import make_mass_matrix
 from supple_skeleton.kinematics_kernels import follow_state
@@ -42,6 +43,7 @@ def compile_skeletons(build: Build) -> None:
     if servos:
         build.add_member("row_sources", JointServos(mechanism, servos))
     _show(build, entities, skeletons, forest)
+    draw_rods(build, entities, forest)
 
 
 def _spec(build: Build, entity: Entity, bones: dict[str, int], trees: dict[str, int]) -> BoneSpec:

@@ -134,7 +134,9 @@ def test_plugin_has_a_readme_that_names_what_it_adds(folder: Path) -> None:
     for heading in ("## What it adds", "## Limitations"):
         assert heading in text
     plugin = folder.name.removeprefix("supple_")
-    tables = (REGISTRY.components, REGISTRY.events, REGISTRY.systems, REGISTRY.solvers, REGISTRY.settings)
+    tables = (
+        REGISTRY.components, REGISTRY.events, REGISTRY.systems, REGISTRY.solvers, REGISTRY.settings, REGISTRY.commands,
+    )  # fmt: skip
     added = {entry.name for table in tables for entry in table.values() if entry.plugin == plugin}
     assert added
     assert [name for name in sorted(added) if f"`{name}`" not in text and f"`[run.{name}]`" not in text] == []
