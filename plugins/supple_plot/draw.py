@@ -55,6 +55,8 @@ _STYLE: Any = {
     "legend.edgecolor": "none",
     "lines.linewidth": _MIDDLE,
     "figure.facecolor": "white",
+    "figure.constrained_layout.h_pad": 0.09,
+    "figure.constrained_layout.w_pad": 0.09,
     # Text stays text, and equal pages are equal files.
     "svg.fonttype": "none",
     "svg.hashsalt": "supple",

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from supple.errors import UserError
 from supple.run.recording import Recording, open_recording
@@ -103,23 +104,37 @@ def _draw_strips(
 
 def _find_camera(stages: Sequence[Stage]) -> Camera:
     """One that sees everything of all variants, so that pictures can be compared."""
-    from supple_picture.camera import AZIMUTH, ELEVATION, direction, fit, framed_things
+    from supple_picture.camera import AZIMUTH, ELEVATION, direction, fit
 
-    clouds = []
-    for stage in stages:
-        low, high = stage.bounds(None, framed_things(stage))
-        clouds.append(np.array(list(product(*zip(low, high, strict=True)))))
+    clouds = [np.array(list(product(*zip(*_find_bounds(stage), strict=True)))) for stage in stages]
     return fit(clouds, direction(AZIMUTH, ELEVATION), SIZE[0] / SIZE[1])
 
 
+def _find_bounds(stage: Stage) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    from supple_picture.camera import framed_things
+
+    return stage.bounds(None, framed_things(stage))
+
+
 def _find_look(shown: Sequence[tuple[Stage, Sequence[int]]]) -> Look:
-    """One ground and one scale of forces for all variants: those that fit the largest."""
+    """One ground and one scale of forces for all variants: as if all were one scene."""
+    from supple_picture.arrows import nice_number
     from supple_picture.look import plan_look
 
     looks = [plan_look(stage, frames) for stage, frames in shown]
-    widest = max(looks, key=lambda look: look.radius)
-    scales = [look.metres_per_newton for look in looks if look.metres_per_newton > 0]
-    return replace(widest, metres_per_newton=min(scales, default=0.0))
+    bounds = [_find_bounds(stage) for stage, _ in shown]
+    low, high = np.min([one for one, _ in bounds], axis=0), np.max([one for _, one in bounds], axis=0)
+    radius = max(0.5 * float(np.linalg.norm(high - low)), looks[0].radius)
+    # Arrows are long in radii of the scene.
+    scales = [one.metres_per_newton * radius / one.radius for one in looks if one.metres_per_newton > 0]
+    return replace(
+        looks[0],
+        middle=(low + high) / 2,
+        radius=radius,
+        tile=nice_number(0.35 * radius),
+        metres_per_newton=min(scales, default=0.0),
+        longest=max(one.longest * radius / one.radius for one in looks),
+    )
 
 
 def _say_scale(look: Look) -> str:

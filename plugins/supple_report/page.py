@@ -188,6 +188,8 @@ def _say_runs(variant: Variant) -> str:
 
 
 def _say_figure(figure: Figure) -> Html:
+    if figure.low is not None and say(figure.low) == say(figure.high):
+        return join([say(figure.value)])
     if figure.low is not None and figure.high is not None:
         interval = f" [{say(figure.low)}, {say(figure.high)}]"
     elif figure.low is not None:

@@ -43,6 +43,7 @@ pre { background: var(--card); border: 1px solid var(--line); border-radius: 6px
 table { border-collapse: collapse; font-size: .92rem; font-variant-numeric: tabular-nums; }
 th, td { text-align: left; vertical-align: top; padding: .3rem 1.1rem .3rem 0; border-bottom: 1px solid var(--line); }
 tbody th { font-weight: 400; }
+table code { overflow-wrap: normal; white-space: nowrap; }
 thead th { color: var(--soft); font-weight: 600; }
 .numbers td, .numbers thead th + th { text-align: right; padding: .3rem 0 .3rem 1.4rem; white-space: nowrap; }
 .interval { color: var(--soft); font-size: .9em; }
@@ -63,5 +64,7 @@ footer { margin-top: 3rem; color: var(--soft); font-size: .88rem; }
   .holds, .fails, .open { background: none; border: 1px solid currentcolor; }
   h2, h3 { break-after: avoid; }
   .wide { overflow: visible; }
+  table { font-size: 8pt; }
+  .numbers td, .numbers thead th + th { padding-left: .7rem; }
 }
 """

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import rich_click as click
 
 from supple.run.atomic import check_folder, replacing
 from supple.run.json_text import write_json
 from supple.run.pace import Pace
+from supple.run.stage import Stage
 from supple_view.gather import gather
 from supple_view.metrics import Metrics, find_units
 from supple_view.page import write_page
@@ -22,7 +25,6 @@ _QUIET_START, _INTERVAL = 2.0, 2.0
 def export_page(source: Source, target: Path, *, as_json: bool) -> int:
     """Write the page; returns the exit code of the run, if there was one."""
     from supple.plugin import load_plugins
-    from supple.run.stage import Stage
 
     check_folder(target)
     units = find_units(load_plugins(source.plugins, source.disabled).registry)
@@ -35,23 +37,10 @@ def export_page(source: Source, target: Path, *, as_json: bool) -> int:
         )
         with replacing(target) as file:
             write_page(file, about, blob)
-        size = target.stat().st_size
         if as_json:
-            click.echo(
-                write_json(
-                    {
-                        "page": str(target),
-                        "bytes": size,
-                        "frames": len(frames),
-                        "recorded": stage.frames,
-                        "from": float(stage.times[0]),
-                        "to": float(stage.times[-1]),
-                        "scene": recording.header.scene,
-                    }
-                )  # fmt: skip
-            )
+            click.echo(write_json(_describe(stage, target, frames)))
         else:
-            for line in filter(None, (note, f"wrote {target}: {len(frames)} frames, {_tell_size(size)}")):
+            for line in filter(None, (note, f"wrote {target}: {len(frames)} frames, {_tell_size(target)}")):
                 click.echo(line, err=True)
     return int(code)
 
@@ -74,5 +63,20 @@ class _Progress:
         self._due = done + self._pace.stride
 
 
-def _tell_size(size: int) -> str:
+def _describe(stage: Stage, target: Path, frames: Sequence[int]) -> dict[str, Any]:
+    return {
+        "page": str(target),
+        "bytes": target.stat().st_size,
+        "frames": len(frames),
+        "recorded": stage.frames,
+        "from": float(stage.times[0]),
+        "to": float(stage.times[-1]),
+        "scene": stage.recording.header.scene,
+        "variant": stage.recording.header.variant,
+        "seed": stage.recording.header.seed,
+    }
+
+
+def _tell_size(file: Path) -> str:
+    size = file.stat().st_size
     return f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.0f} kB"

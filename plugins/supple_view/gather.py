@@ -8,6 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.core.drawing import Lines
+from supple.core.pose import rotate
+from supple.run.recording import Recording
 from supple.run.stage import Stage, Thing, is_plane
 from supple_view.metrics import Metrics
 from supple_view.pack import Packer
@@ -25,7 +28,7 @@ def gather(
     stage: Stage, metrics: Metrics, frames: Sequence[int], progress: Callable[[int], None] = lambda done: None
 ) -> tuple[dict[str, Any], bytes]:
     """The page's description, ready for JSON, and the bytes of its streams. `progress` gets the frames done."""
-    tracks = [_Track(thing, len(frames)) for thing in stage.things]
+    tracks = [_Track(stage.recording, thing, len(frames)) for thing in stage.things]
     contacts = _ContactTrack()
     measured = np.zeros((len(frames), len(metrics.names)), np.float32)
     for index, frame in enumerate(frames):
@@ -52,40 +55,46 @@ def gather(
 
 
 class _Track:
-    """One thing over time: its pose if it is rigid, else all its vertices; and the values that colour it."""
+    """One thing over time: its pose if it is rigid, else all its vertices; and the values that colour it.
 
-    def __init__(self, thing: Thing, frames: int) -> None:
-        self.thing = thing
+    Of tubes only the points between which they run are kept: the player makes tubes of them.
+    """
+
+    def __init__(self, recording: Recording, thing: Thing, frames: int) -> None:
+        self.recording, self.thing = recording, thing
+        form, channel = thing.drawing.form, thing.drawing.channel
+        self.tubes = form if isinstance(form, Lines) and not thing.is_rigid else None
         if thing.is_rigid:
             self.positions = np.zeros((frames, 3), np.float32)
             self.rotations = np.zeros((frames, 4), np.float32)
         else:
-            self.vertices = np.zeros((frames, *thing.rest.shape), np.float32)
-        self.values = (
-            None if thing.drawing.channel is None else np.zeros((frames, len(thing.rest)), np.float32)
-        )
+            self.vertices = np.zeros((frames, *self._vertices(0).shape), np.float32)
+        self.values = None if channel is None else np.zeros((frames, len(self._values(0))), np.float32)
 
     def take(self, index: int, frame: int) -> None:
         """Keep a frame as number `index`."""
-        thing = self.thing
-        if thing.is_rigid:
-            position, rotation = thing.pose(frame)
+        if self.thing.is_rigid:
+            position, rotation = self.thing.pose(frame)
             # q and -q are the same rotation; the one nearer to the last one changes less.
             near = index == 0 or float(rotation @ self.rotations[index - 1]) >= 0
             self.positions[index], self.rotations[index] = position, rotation if near else -rotation
         else:
-            self.vertices[index] = thing.vertices(frame)
+            self.vertices[index] = self._vertices(frame)
         if self.values is not None:
-            self.values[index] = thing.values(frame)
+            self.values[index] = self._values(frame)
 
     def pack(self, packer: Packer) -> dict[str, Any]:
         """The thing as JSON, with the numbers of its streams."""
-        thing, drawing = self.thing, self.thing.drawing
+        thing, drawing, channel = self.thing, self.thing.drawing, self.thing.drawing.channel
         plain: dict[str, Any] = {
             "name": drawing.name, "path": drawing.path, "layer": drawing.layer, "flat": bool(thing.flat),
             "plane": is_plane(drawing), "colour": [round(float(value), 4) for value in thing.colour],
-            "triangles": packer.add_whole(thing.triangles),
         }  # fmt: skip
+        if self.tubes is not None:
+            plain["segments"] = packer.add_whole(self._read(self.tubes.segments, 0).reshape(-1, 2))
+            plain["radius"] = self.tubes.radius
+        else:
+            plain["triangles"] = packer.add_whole(thing.triangles)
         if thing.is_rigid:
             plain["rest"] = packer.add_exact(thing.rest)
             plain["position"] = packer.add_within(_once(self.positions), POSITION_TOLERANCE)
@@ -93,16 +102,31 @@ class _Track:
         else:
             centres = (self.vertices.min(axis=1) + self.vertices.max(axis=1)) / 2
             # Around its own centre a thing has no range but its size: 16 bits are a hundred-thousandth of that.
-            plain["vertices"] = packer.add_within(self.vertices - centres[:, None], np.inf)
+            self.vertices -= centres[:, None]
+            plain["vertices"] = packer.add_within(self.vertices, np.inf)
             plain["centre"] = packer.add_exact(centres)
-        channel = drawing.channel
         if channel is not None and self.values is not None:
-            tolerance = abs(channel.high - channel.low) / 1000
+            seen = np.clip(self.values, channel.low, channel.high, out=self.values)
             plain["channel"] = {
                 "says": channel.says, "unit": channel.unit, "low": channel.low, "high": channel.high,
-                "values": packer.add_within(_once(np.clip(self.values, channel.low, channel.high)), tolerance),
+                "values": packer.add_within(_once(seen), abs(channel.high - channel.low) / 1000),
             }  # fmt: skip
         return plain
+
+    def _vertices(self, frame: int) -> NDArray[Any]:
+        if self.tubes is None:
+            return self.thing.vertices(frame)
+        position, rotation = self.thing.pose(frame)
+        return rotate(rotation, self._read(self.tubes.points, frame)) + position
+
+    def _values(self, frame: int) -> NDArray[Any]:
+        values = self.thing.values(frame)
+        channel = self.thing.drawing.channel
+        return self._read(channel.array, frame) if self.tubes is not None and channel else np.asarray(values)
+
+    def _read(self, name: str, frame: int) -> NDArray[Any]:
+        moves = name in self.recording.names
+        return self.recording.rows(name, frame) if moves else self.recording.model(name)
 
 
 class _ContactTrack:

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.core.drawing import Channel
 from supple.run.stage import Stage, Thing, is_plane
-from supple_view.ramp import colour_values
+from supple_picture.colour import scale_colours
 
 FloatArray = NDArray[np.float64]
 ARROW_COLOUR = (230, 56, 41)
@@ -89,24 +90,24 @@ class LiveScene:
     def _move(self, index: int, thing: Thing, frame: int) -> None:
         name, channel = thing.drawing.name, thing.drawing.channel
         coloured = channel is not None and channel.says == self.channel
-        if coloured or name in self._coloured:
-            self._nodes[name] = (
-                self._add_coloured(index, thing, frame) if coloured else self._add(index, thing)
-            )
-            (self._coloured.add if coloured else self._coloured.discard)(name)
+        if channel is not None and coloured:
+            self._nodes[name] = self._add_coloured(index, thing, channel, frame)
+            self._coloured.add(name)
+        elif name in self._coloured:
+            self._nodes[name] = self._add(index, thing)
+            self._coloured.discard(name)
         node = self._nodes[name]
         if thing.is_rigid:
             node.position, node.wxyz = thing.pose(frame)
         elif not coloured:
             node.vertices = np.asarray(thing.vertices(frame), np.float32)
 
-    def _add_coloured(self, index: int, thing: Thing, frame: int) -> Any:
+    def _add_coloured(self, index: int, thing: Thing, channel: Channel, frame: int) -> Any:
         """Colours of single vertices travel only with a whole mesh."""
         import trimesh
 
-        channel, values = thing.drawing.channel, thing.values(frame)
-        assert channel is not None and values is not None
-        colours = (255 * colour_values(values, channel.low, channel.high)).astype(np.uint8)
+        values = np.asarray(thing.values(frame))
+        colours = (255 * scale_colours(values, channel.low, channel.high)).astype(np.uint8)
         vertices = thing.rest if thing.is_rigid else thing.vertices(frame)
         mesh = trimesh.Trimesh(vertices, thing.triangles, vertex_colors=colours, process=False)
         return self.server.scene.add_mesh_trimesh(f"/{thing.drawing.layer}/{index}", mesh)

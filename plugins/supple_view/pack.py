@@ -35,20 +35,22 @@ class Packer:
         return b"".join(self._parts)
 
     def add_within(self, values: Array, tolerance: float) -> int:
-        """Numbers [frames, ...] to within `tolerance`: 16 bits each where that is enough, else float32."""
-        flat = np.asarray(values, np.float32).reshape(
-            len(values), -1, values.shape[-1] if values.ndim > 1 else 1
-        )
-        finite = np.where(np.isfinite(flat), flat, np.nan)
-        if not np.isfinite(finite).any():
+        """Numbers [frames, ...] to within `tolerance`: 16 bits each where that is enough, else float32.
+
+        What is not finite becomes nan in 16 bits.
+        """
+        rows = np.asarray(values, np.float32)
+        rows = rows.reshape(len(rows), -1, rows.shape[-1] if rows.ndim > 1 else 1)
+        low, high = _find_range(rows)
+        span = high - low
+        if not np.isfinite(span).all() or float(span.max()) > 2 * tolerance * (NAN_CODE - 1):
             return self.add_exact(values)
-        low = np.nan_to_num(_reduce(finite, np.fmin)).astype(np.float64)
-        span = np.nan_to_num(_reduce(finite, np.fmax)).astype(np.float64) - low
         step = np.where(span > 0, span, 1.0) / (NAN_CODE - 1)
-        if float((span / (NAN_CODE - 1)).max()) > 2 * tolerance:
-            return self.add_exact(values)
-        scaled = np.rint((finite - low) / step)
-        codes = np.where(np.isnan(scaled), NAN_CODE, scaled).astype(np.uint16)
+        codes = np.empty(rows.shape, np.uint16)
+        # Frame by frame: a large recording has no room for several copies.
+        for row, code in zip(rows, codes, strict=True):
+            scaled = np.rint((row - low) / step)
+            code[...] = np.where(np.isfinite(scaled), scaled, NAN_CODE)
         return self._add("u16", values.shape, codes, low=low.tolist(), step=step.tolist())
 
     def add_whole(self, values: Array) -> int:
@@ -96,9 +98,14 @@ def unpack(stream: dict[str, Any], blob: bytes) -> Array:
     return np.where(columns == NAN_CODE, np.nan, values).reshape(shape).astype(np.float32)
 
 
-def _reduce(values: Array, lowest: Any) -> Array:
-    """One number for each of the last axis; nan only where there is nothing else."""
-    return np.asarray(lowest.reduce(lowest.reduce(values, axis=0), axis=0))
+def _find_range(rows: Array) -> tuple[Array, Array]:
+    """Lowest and highest finite number [columns] of [frames, n, columns]; inf and -inf if there is none."""
+    low, high = np.full(rows.shape[-1], np.inf), np.full(rows.shape[-1], -np.inf)
+    for row in rows:
+        finite = np.isfinite(row)
+        low = np.minimum(low, np.min(row, axis=0, where=finite, initial=np.inf))
+        high = np.maximum(high, np.max(row, axis=0, where=finite, initial=-np.inf))
+    return low, high
 
 
 def _difference(codes: Array) -> Array:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 
+from supple.core.drawing import Lines
 from supple.run.recording import Recording
 from supple.run.stage import Stage
+from supple.run.tessellate import vertices_per_tube
 
 #: Bytes of a page's frames before compression, unless a number of frames per second is asked for.
-BUDGET = 24_000_000
+BUDGET = 40_000_000
 #: Bytes of one frame: of a vertex that moves, its value, a pose, a contact, a metric; see `gather`.
 _VERTEX, _VALUE, _POSE, _CONTACT, _METRIC = 6, 2, 14, 18, 3
 
@@ -34,8 +36,14 @@ def estimate_frame(stage: Stage) -> float:
     """Bytes of a frame before compression, on average."""
     size = 0.0
     for thing in stage.things:
-        size += _POSE if thing.is_rigid else _VERTEX * len(thing.rest)
-        size += _VALUE * len(thing.rest) if thing.drawing.channel is not None else 0
+        # A tube is kept as two points.
+        rows = (
+            2 * len(thing.rest) // vertices_per_tube()
+            if isinstance(thing.drawing.form, Lines)
+            else len(thing.rest)
+        )
+        size += _POSE if thing.is_rigid else _VERTEX * rows
+        size += _VALUE * rows if thing.drawing.channel is not None else 0
     return size + _CONTACT * _contacts_per_frame(stage.recording) + _METRIC * _count_metrics(stage.recording)
 
 

@@ -13,7 +13,7 @@ uniform float texel;            // side of a texel of the shadow map [m]
 uniform sampler2DShadow shadows;
 
 float sunlight(vec3 p, vec3 n, float softness) {
-  vec4 seen = sun * vec4(p + n * texel * 2.0 + sunDirection * texel, 1.0);
+  vec4 seen = sun * vec4(p + n * texel * 2.5 + sunDirection * texel, 1.0);
   vec3 at = seen.xyz * 0.5 + 0.5;
   vec2 inside = 1.0 - smoothstep(0.42, 0.5, abs(at.xy - 0.5));
   float size = softness / float(textureSize(shadows, 0).x);

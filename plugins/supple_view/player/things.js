@@ -8,7 +8,8 @@ class Thing {
     this.isPlane = about.plane;
     this.flat = about.flat;
     this.colour = about.colour.map(toLinear);
-    this.triangles = stream(about.triangles);
+    this.tubes = about.segments === undefined ? null : new Tubes(stream(about.segments), about.radius);
+    this.triangles = this.tubes ? this.tubes.triangles : stream(about.triangles);
     this.isRigid = "position" in about;
     if (this.isRigid) {
       this.rest = stream(about.rest);
@@ -28,8 +29,8 @@ class Thing {
 
   // Flat things have corners of their own for every triangle; smooth ones share them.
   buildCorners() {
-    const shared = !this.flat;
-    this.corners = shared ? this.count : this.triangles.length;
+    const shared = this.tubes !== null || !this.flat;
+    this.corners = this.tubes ? this.tubes.corners : shared ? this.count : this.triangles.length;
     this.points = new Float32Array(this.corners * 3);
     this.normals = new Float32Array(this.corners * 3);
     this.values = this.channel ? new Float32Array(this.corners) : null;
@@ -74,7 +75,8 @@ class Thing {
 
   place(vertices) {
     const { points, source } = this;
-    if (source === null) points.set(vertices);
+    if (this.tubes) this.tubes.place(vertices, points);
+    else if (source === null) points.set(vertices);
     else for (let k = 0; k < points.length; k++) points[k] = vertices[3 * source[Math.floor(k / 3)] + (k % 3)];
     findNormals(points, this.index, this.normals);
   }
@@ -82,11 +84,53 @@ class Thing {
   // Values of the channel from 0 to 1 at a time, for all corners; nan stays.
   colourBy(now) {
     const { low, high, values } = this.channel;
-    const [a, b, s] = pickRows(values, this.count, now);
+    const [a, b, s] = pickRows(values, values.length / values.shape[0], now);
     for (let k = 0; k < this.corners; k++) {
-      const vertex = this.source ? this.source[k] : k;
-      const value = (mix(values[a + vertex], values[b + vertex], s) - low) / (high - low || 1);
+      const row = this.tubes ? Math.floor(k / TUBE_CORNERS) : this.source ? this.source[k] : k;
+      const value = (mix(values[a + row], values[b + row], s) - low) / (high - low || 1);
       this.values[k] = Number.isNaN(value) ? -1 : value;
+    }
+  }
+}
+
+// Tubes along segments: at either end a ring, and a tip beyond it.
+const TUBE_SIDES = 8;
+const TUBE_CORNERS = 2 * TUBE_SIDES + 2;
+
+class Tubes {
+  constructor(segments, radius) {
+    Object.assign(this, { segments, radius });
+    const count = segments.length / 2;
+    this.corners = count * TUBE_CORNERS;
+    const one = [];
+    for (let k = 0; k < TUBE_SIDES; k++) {
+      const next = (k + 1) % TUBE_SIDES, far = k + TUBE_SIDES, farNext = next + TUBE_SIDES;
+      one.push(k, next, far, next, farNext, far, TUBE_CORNERS - 2, next, k, TUBE_CORNERS - 1, far, farNext);
+    }
+    this.triangles = new Uint32Array(count * one.length);
+    for (let tube = 0; tube < count; tube++) {
+      for (let k = 0; k < one.length; k++) this.triangles[tube * one.length + k] = tube * TUBE_CORNERS + one[k];
+    }
+  }
+
+  place(vertices, points) {
+    const { segments, radius } = this;
+    const point = (row) => [vertices[3 * row], vertices[3 * row + 1], vertices[3 * row + 2]];
+    for (let tube = 0; tube < segments.length / 2; tube++) {
+      const ends = [point(segments[2 * tube]), point(segments[2 * tube + 1])];
+      const along = normalise(subtract(ends[1], ends[0]));
+      const across = normalise(cross(along, Math.abs(along[1]) < 0.9 ? [0, 1, 0] : [1, 0, 0]));
+      const third = cross(across, along);
+      let at = 3 * tube * TUBE_CORNERS;
+      for (const end of ends) {
+        for (let k = 0; k < TUBE_SIDES; k++) {
+          const turn = (2 * Math.PI * k) / TUBE_SIDES;
+          points.set(add(end, add(times(across, radius * Math.cos(turn)), times(third, radius * Math.sin(turn)))), at);
+          at += 3;
+        }
+      }
+      points.set(subtract(ends[0], times(along, radius)), at);
+      points.set(add(ends[1], times(along, radius)), at + 3);
     }
   }
 }
