@@ -24,7 +24,13 @@ if TYPE_CHECKING:
 )
 @click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Runs at a time.  [default: all cores]")
 @click.option(
-    "-o", "--out", type=FILE, metavar="FILE", help="Keep results here; a killed invocation goes on from it."
+    "-o",
+    "--output",
+    "--out",
+    "out",
+    type=FILE,
+    metavar="FILE",
+    help="Keep results here; a killed invocation goes on from it.",
 )
 @click.option(
     "--record", type=FILE, metavar="FOLDER", help="Record the first cell of every variant into this folder."

@@ -20,7 +20,13 @@ from supple.run.options import FILE, json_option, plugin_options, read_positive
     help="Norm of the residual over the norm of q that counts as solved.",
 )  # fmt: skip
 @click.option(
-    "--out", type=FILE, metavar="FILE.npy", help="Write the impulses, contact after contact (n, t, s), or z."
+    "-o",
+    "--output",
+    "--out",
+    "out",
+    type=FILE,
+    metavar="FILE.npy",
+    help="Write the impulses, contact after contact (n, t, s), or z.",
 )
 @plugin_options
 @json_option
@@ -40,7 +46,7 @@ def solve(
     that does not succeed may be followed by another one. The time is that of the quickest of a few repetitions,
     without compiling.
 
-    Example: supple solve pile.npz --solver newton --tolerance 1e-10 --out impulses.npy --json
+    Example: supple solve pile.npz --solver newton --tolerance 1e-10 -o impulses.npy --json
     """
     from supple.errors import ExitCode
     from supple.mechanics.stored_problems import read_problem

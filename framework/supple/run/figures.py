@@ -21,12 +21,12 @@ class FigureReader:
 
     def __init__(self, world: World) -> None:
         known = world.arrays.specs
-        names = ("rows.count", "rows.residual", "energy.kinetic", "energy.potential")
+        names = ("rows.contacts", "rows.residual", "energy.kinetic", "energy.potential")
         self._arrays = {name: world.arrays[name] for name in names if name in known}
 
     def read(self) -> StepFigures:
         """The figures now."""
-        count, kinetic = self._first("rows.count"), self._first("energy.kinetic")
+        count, kinetic = self._first("rows.contacts"), self._first("energy.kinetic")
         potential = self._first("energy.potential")
         energy = None if kinetic is None else kinetic + (potential or 0.0)
         return StepFigures(None if count is None else int(count), self._first("rows.residual"), energy)
