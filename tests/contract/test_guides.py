@@ -16,6 +16,7 @@ from supple.mechanics.run_metrics import RUN_METRICS
 from supple.plugin import load_plugins
 from supple.run.gauge import Gauge
 from supple.run.simulate import RunOptions, simulate
+from supple.scene.expression_functions import CONFIDENCE, FUNCTIONS, RESAMPLES
 from supple.scene.schema import make_schema
 
 PAGES = sorted(DOCS.glob("*.md"))
@@ -121,6 +122,13 @@ def test_every_key_of_the_json_is_explained() -> None:
     assert names_in_table("reading_the_report.md", "The same for programs") == {*summary, "failed"}
     for key in summary["energy"]:
         assert f"`{key}`" in section("reading_the_report.md", "The same for programs"), key
+
+
+def test_functions_of_claims_are_explained() -> None:
+    text = section("reading_the_report.md", "Claims")
+    assert [name for name in FUNCTIONS if not re.search(rf"`{name}[`(]", text)] == []
+    assert f"{RESAMPLES:,}".replace(",", " ") in " ".join(text.split())
+    assert f"{CONFIDENCE:.0%}".replace("%", " %") in text
 
 
 def test_options_that_pages_mention_exist() -> None:

@@ -27,17 +27,7 @@ def find_commands() -> dict[str, click.Command]:
 
 FOUND = find_commands()
 #: The same option says the same wherever it appears. Those with a meaning of their own in each command are left out.
-OWN_MEANING = {
-    "--output",
-    "--fps",
-    "--record",
-    "--out",
-    "--title",
-    "--overwrite",
-    "--html",
-    "--tolerance",
-    "--only",
-}
+OWN_MEANING = {"--output", "--out", "--fps", "--record", "--title", "--overwrite", "--only"}
 
 
 def examples_of(command: click.Command) -> list[str]:
