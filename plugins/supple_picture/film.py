@@ -43,7 +43,7 @@ def write_picture(path: Path, picture: Picture) -> None:
 def write_gif(path: Path, draw: Callable[[Sequence[int]], Iterator[Picture]], count: int, fps: float) -> None:
     """Write a GIF; `draw` makes the pictures of these numbers. All frames share their colours, lest it flicker."""
     chosen = np.unique(np.linspace(0, count - 1, _SAMPLED).round().astype(int)).tolist()
-    palette = Image.fromarray(np.concatenate(list(draw(chosen)))).quantize(256)
+    palette = Image.fromarray(np.concatenate(list(draw(chosen)))).quantize(256, kmeans=1)
     images = (
         Image.fromarray(picture).quantize(palette=palette, dither=Image.Dither.NONE)
         for picture in draw(range(count))

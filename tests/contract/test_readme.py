@@ -35,9 +35,13 @@ def test_the_python_example_runs(monkeypatch, capsys) -> None:
 
 
 def test_every_command_exists() -> None:
-    help_text = subprocess.run(
-        [sys.executable, "-m", "supple", "--help"], capture_output=True, text=True, check=True
-    ).stdout
+    # Commands of plugins are listed with the plugins.
+    help_text = "".join(
+        subprocess.run(
+            [sys.executable, "-m", "supple", *words], capture_output=True, text=True, check=True
+        ).stdout
+        for words in (["--help"], ["plugins", "--json"])
+    )
     for name in set(re.findall(r"^\| `supple (\w+)", README, flags=re.MULTILINE)) | {"systems", "plugins"}:
         assert re.search(rf"\b{name}\b", help_text), name
 
