@@ -29,13 +29,15 @@ def compile_skeletons(build: Build) -> None:
     trees = {entity.path: index for index, entity in enumerate(skeletons)}
     specs = [_spec(build, entity, bones, trees) for entity in entities]
     forest = build_forest(specs)
+    _add_loads(build, entities, forest)
     q, v = _start(build, entities, specs, forest)
     _declare_model(build, entities, forest)
     _declare_limits(build, entities)
     _declare_state(build, forest, [entity.path for entity in entities], q, v)
     _declare_forces(build, forest, [entity.path for entity in entities])
     limits, servos = (len(build.arrays[f"skeleton.{name}"]) for name in ("limit", "servo"))
-    mechanism = Skeletons(forest, trees, bones, 2 * contact_capacity(build) + limits + servos)
+    extra = sum(load.extra_blocks for load in build.members("bone_loads"))
+    mechanism = Skeletons(forest, trees, bones, 2 * contact_capacity(build) + limits + servos + extra)
     build.add_member("mechanisms", mechanism)
     build.add_member("carriers", mechanism)
     if limits:
@@ -60,6 +62,13 @@ def _spec(build: Build, entity: Entity, bones: dict[str, int], trees: dict[str, 
         parent, bone.joint, tree, position, rotation,
         mass=mass.mass, centre=mass.centre, inertia=mass.inertia, **{**axes, **unused},
     )  # fmt: skip
+
+
+def _add_loads(build: Build, entities: list[Entity], forest: Forest) -> None:
+    """What hangs on the bones is part of them while it is at rest."""
+    for load in build.members("bone_loads"):
+        for row, entity in zip(forest.inertia, entities, strict=True):
+            row += load.rest_inertia(entity.path)
 
 
 def _neutral_pose(build: Build, entity: Entity, parent: int) -> tuple[FloatArray, FloatArray]:
@@ -163,6 +172,9 @@ def _declare_state(build: Build, forest: Forest, labels: list[str], q: FloatArra
     ):
         build.add_state(f"skeleton.{name}", values, unit=unit, doc=doc, labels=labels, record=True)
     build.add_model("skeleton.x_start", x, unit="m", doc="Origins of the bones at the start.", labels=labels)
+    build.add_model(
+        "skeleton.turn_start", rotation, unit="1", doc="Rotations of the bones at the start.", labels=labels
+    )
 
 
 def _refuse_massless(

@@ -66,6 +66,32 @@ def add_turn_blocks(
 
 
 @njit
+def add_weighted_blocks(
+    bone, dof, axis, x, count, group, frame, weight, moment, directions,
+    used_out, group_out, unit_out, dof_out, values_out,
+):  # fmt: skip
+    """Blocks directions @ (weight * velocity of the bone's origin + spin x moment); README eq. (30)."""
+    for p in range(count):
+        i = frame[p]
+        block = open_block(bone, i, group[p], used_out, group_out, unit_out, dof_out, values_out)
+        root = bone[i, ROOT]
+        s = weight[p]
+        rx = moment[p, 0] + s * (x[i, 0] - x[root, 0])
+        ry = moment[p, 1] + s * (x[i, 1] - x[root, 1])
+        rz = moment[p, 2] + s * (x[i, 2] - x[root, 2])
+        first = bone[i, WINDOW]
+        k = bone[i, LAST_DOF]
+        while k >= 0:
+            jx, jy, jz = cross(axis[k, 3], axis[k, 4], axis[k, 5], rx, ry, rz)
+            jx, jy, jz = jx + s * axis[k, 0], jy + s * axis[k, 1], jz + s * axis[k, 2]
+            for row in range(3):
+                values_out[block, row, k - first] = dot(
+                    directions[p, row, 0], directions[p, row, 1], directions[p, row, 2], jx, jy, jz
+                )
+            k = dof[k, DOF_PARENT]
+
+
+@njit
 def list_blocks(count, unit, first_out, next_out):
     """Chain the blocks of every skeleton in rising order: first_out[skeleton], then next_out[block], -1 at the end."""
     for tree in range(first_out.shape[0]):
