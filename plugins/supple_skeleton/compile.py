@@ -66,7 +66,7 @@ def _mass(build: Build, entity: Entity) -> MassProperties:
 
 
 def describe_bone(
-    build: Build, entity: Entity, mass: MassProperties, bones: dict[str, int], trees: dict[str, int]
+    build: Build, entity: Entity, mass: MassProperties | None, bones: dict[str, int], trees: dict[str, int]
 ) -> BoneSpec:
     """A bone as the tables want it; `bones` and `trees` number the paths of all bones and of their anchors."""
     bone = entity.components["bone"]
@@ -77,10 +77,8 @@ def describe_bone(
         position, rotation = np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0])
     axes = {"axis": np.array(bone.axis), "second_axis": np.array(bone.second_axis)}
     unused = {name: np.array([1.0, 0.0, 0.0]) for name, axis in axes.items() if not axis.any()}
-    return BoneSpec(
-        parent, bone.joint, tree, position, rotation,
-        mass=mass.mass, centre=mass.centre, inertia=mass.inertia, **{**axes, **unused},
-    )  # fmt: skip
+    masses = {} if mass is None else {"mass": mass.mass, "centre": mass.centre, "inertia": mass.inertia}
+    return BoneSpec(parent, bone.joint, tree, position, rotation, **{**masses, **axes, **unused})
 
 
 def _neutral_pose(build: Build, entity: Entity, parent: int) -> tuple[FloatArray, FloatArray]:
