@@ -28,6 +28,7 @@ def supple_register(registry: Registry) -> None:
     )  # fmt: skip
     for name, system in (
         ("place_bones", "PlaceBones"),
+        ("foresee_motion", "ForeseeMotion"),
         ("follow_motion", "FollowMotion"),
         ("advance_bones", "AdvanceBones"),
         ("observe_bones", "ObserveBones"),

@@ -79,13 +79,16 @@ def _declare_springs(build: Build, entities: list[Entity], ghosts: list[Entity],
         ("recovery", recovery, "s", "Time in which deviations decay."),
     ):
         build.add_model(f"ghost.{name}", values, unit=unit, doc=doc, labels=labels)
-    build.add_model("ghost.turning", turning, unit="1", doc="1: a rate in rad/s.", dtype=np.int64, labels=labels)
+    build.add_model(
+        "ghost.turning", turning, unit="1", doc="1: a rate in rad/s.", dtype=np.int64, labels=labels
+    )
     build.add_model("ghost.factor", factor, unit="SI", doc="A as factored chain matrix: L = 1, and 1 / A.")
 
 
 def _declare_steps(build: Build, ghosts: int, forest: Forest) -> None:
     for name, shape, unit, doc in (
         ("wanted", (forest.q_count,), "rad, m, 1", "Where the ghost goes if nothing touches."),
+        ("wanted_rate", (forest.v_count,), "rad/s, m/s", "Rates that lead there within the step."),
         ("pushed", (forest.v_count,), "N m s, N s", "Impulse of the applied wrenches."),
         ("observed", (ghosts, 2), "SI", "Values of the metrics of a ghost."),
     ):

@@ -68,6 +68,13 @@ def add_joint(joint, a, k, count, q, scale, change, q_out):
 
 
 @njit
+def copy_joint(joint, a, count, q, q_out):
+    """q_out = q for one joint; a quaternion has one coordinate more than rates."""
+    for local in range(count + (turning_place(joint) >= 0)):
+        q_out[a + local] = q[a + local]
+
+
+@njit
 def subtract_coordinates(bone, q, q_from, difference_out):
     """difference_out [rates] = q - q_from."""
     for i in range(bone.shape[0]):
@@ -77,14 +84,8 @@ def subtract_coordinates(bone, q, q_from, difference_out):
 
 
 @njit
-def follow_motion(
-    h, bone, recovery, mobility, axis, x, q, target_now, target, wrench,
-    difference_out, work_out, wanted_out, pushed_out, v_free_out,
-):  # fmt: skip
-    """Rates that lead to the free configuration within the step, and what wrenches add: README eq. (3) and (5).
-
-    difference and work are scratch.
-    """
+def foresee_motion(h, bone, recovery, q, target_now, target, difference_out, wanted_out, rate_out):
+    """Where the ghost goes if nothing touches, and at which rates: README eq. (3). difference is scratch."""
     subtract_coordinates(bone, q, target_now, difference_out)
     for i in range(bone.shape[0]):
         joint, a, k, count = bone[i, JOINT], bone[i, Q_FIRST], bone[i, V_FIRST], bone[i, V_COUNT]
@@ -94,13 +95,19 @@ def follow_motion(
         if left > 0.0:
             add_joint(joint, a, k, count, target, left, difference_out, wanted_out)
         else:
-            for local in range(count + (turning_place(joint) >= 0)):
-                wanted_out[a + local] = target[a + local]
-        subtract_joint(joint, a, k, count, wanted_out, q, v_free_out)
+            copy_joint(joint, a, count, target, wanted_out)
+        subtract_joint(joint, a, k, count, wanted_out, q, rate_out)
+    for k in range(rate_out.shape[0]):
+        rate_out[k] /= h
+
+
+@njit
+def add_wrenches(h, bone, mobility, axis, x, wanted_rate, wrench, work_out, pushed_out, v_free_out):
+    """Rates if nothing touched: what the motion wants, and how far wrenches push: README eq. (5)."""
     map_wrenches(bone, axis, x, wrench, work_out, pushed_out)
     for k in range(v_free_out.shape[0]):
         pushed_out[k] *= h
-        v_free_out[k] = v_free_out[k] / h + mobility[k] * pushed_out[k]
+        v_free_out[k] = wanted_rate[k] + mobility[k] * pushed_out[k]
 
 
 @njit
@@ -118,8 +125,7 @@ def advance_ghosts(h, bone, mobility, q, wanted, pushed, v_free, impulse, q_out,
         if pushes:
             add_joint(joint, a, first, count, q, h, v_out, q_out)
         else:
-            for local in range(count + (turning_place(joint) >= 0 and count > 0)):
-                q_out[a + local] = wanted[a + local]
+            copy_joint(joint, a, count, wanted, q_out)
 
 
 @njit

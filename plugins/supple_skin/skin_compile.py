@@ -95,7 +95,9 @@ def _read_weights(build: Build, entity: Entity, vertices: int, bones: int) -> Fl
             raise build.refuse(where, f"the weights of vertex {vertex} sum to {sum(row):g}", "make it 1")
         if sum(weight > 0 for weight in row) > INFLUENCES:
             what = f"{sum(weight > 0 for weight in row)} bones carry vertex {vertex}"
-            raise build.refuse(where, what, f"leave the {INFLUENCES} greatest weights, and make them sum to 1")
+            raise build.refuse(
+                where, what, f"leave the {INFLUENCES} greatest weights, and make them sum to 1"
+            )
     weights = np.array(given)
     return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
@@ -150,7 +152,7 @@ def _declare(
     build.add_model(f"{owner}.local", blend.local, unit="m", doc="Place of the vertex in their frames.")
     build.add_state(f"{owner}.position", start, unit="m", doc="Vertices, as they follow from the bones.")
     build.add_step(f"{owner}.x", vertices.shape, unit="m", doc="Vertices.")
-    build.add_step(f"{owner}.v", vertices.shape, unit="m/s", doc="Velocities of the vertices.")
+    build.add_step(f"{owner}.v", vertices.shape, unit="m/s", doc="Velocities that the vertices want.")
     names = [metric.name for metric in entity.components["skin"].metrics]
     build.add_step(f"{owner}.observed", (len(names),), unit="SI", doc="Values of the metrics.")
     places = {name: (f"{owner}.observed", column) for column, name in enumerate(names)}

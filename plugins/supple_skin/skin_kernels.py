@@ -29,9 +29,8 @@ def place_vertices(vertex_bone, weight, local, position, rotation, x_out):
 
 
 @njit
-def move_vertices(vertex_bone, weight, local, position, rotation, twist, x_out, v_out):
-    """Places and velocities of the vertices; twist has the angular velocity in the frame of the bone."""
-    place_vertices(vertex_bone, weight, local, position, rotation, x_out)
+def move_vertices(vertex_bone, weight, local, fastest, rotation, twist, v_out):
+    """Velocities of the vertices, cut to `fastest` [m/s]; twist has the angular velocity in the frame of the bone."""
     for i in range(vertex_bone.shape[0]):
         u, v, w = 0.0, 0.0, 0.0
         for n in range(vertex_bone.shape[1]):
@@ -44,9 +43,11 @@ def move_vertices(vertex_bone, weight, local, position, rotation, twist, x_out, 
                 u += weight[i, n] * (twist[b, 0] + sx)
                 v += weight[i, n] * (twist[b, 1] + sy)
                 w += weight[i, n] * (twist[b, 2] + sz)
-        v_out[i, 0] = u
-        v_out[i, 1] = v
-        v_out[i, 2] = w
+        speed = math.sqrt(u * u + v * v + w * w)
+        scale = fastest / speed if speed > fastest else 1.0
+        v_out[i, 0] = scale * u
+        v_out[i, 1] = scale * v
+        v_out[i, 2] = scale * w
 
 
 @njit

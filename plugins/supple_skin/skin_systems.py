@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
+
 from supple.core.build import Build
 from supple.core.schedule import Bound, Phase, System
+from supple_skeleton.kinematics_kernels import move_bones, set_twists
 from supple_skin.skin_kernels import move_vertices, observe_contacts, place_vertices
 
 BLEND = ("bone", "weight", "local")
@@ -17,27 +20,40 @@ def list_owners(build: Build) -> list[str]:
 
 
 class FollowBones(System):
-    """Vertices and their velocities follow the bones, for collision to see."""
+    """Vertices follow the bones; collision sees them, and the velocities that they would like to have.
+
+    A ghost has no inertia: where its skin may be at the end of the step follows from where it wants to go, not from
+    how it moved before.
+    """
 
     phase = Phase.DETECT
+    ghost = (
+        "ghost.bone", "ghost.dof", "ghost.axis", "ghost.wanted_rate", "ghost.x", "ghost.rotation"
+    )  # fmt: skip
 
     def __init__(self, build: Build) -> None:
         self.owners = list_owners(build)
-        blends = (f"{owner}.{part}" for owner in self.owners for part in BLEND)
-        self.reads = ("ghost.x", "ghost.rotation", "ghost.twist", *blends)
+        self.reads = (*self.ghost, *(f"{owner}.{part}" for owner in self.owners for part in BLEND))
         self.writes = tuple(f"{owner}.{part}" for owner in self.owners for part in ("x", "v"))
 
     def bind(self, arrays: Bound) -> Callable[[], None]:
-        """Bind the frames and all skins."""
-        frames = [arrays[name] for name in ("ghost.x", "ghost.rotation", "ghost.twist")]
+        """Bind the frames and all skins, and scratch."""
+        bone, dof, axis, rate, x, rotation = (arrays[name] for name in self.ghost)
+        velocity, twist, axis_rate = np.zeros((len(bone), 6)), np.zeros((len(bone), 6)), np.zeros_like(axis)
+        h = arrays.build.run.step
+        # Collision looks two steps of the fastest vertex ahead.
+        fastest = [each.components["skin"].foresight / (2.0 * h) for each in arrays.build.having("skin")]
         skins = [
-            ([arrays[f"{owner}.{part}"] for part in BLEND], arrays[f"{owner}.x"], arrays[f"{owner}.v"])
-            for owner in self.owners
+            ([arrays[f"{owner}.{part}"] for part in BLEND], limit, arrays[f"{owner}.x"], arrays[f"{owner}.v"])
+            for owner, limit in zip(self.owners, fastest, strict=True)
         ]
 
         def follow() -> None:
-            for blend, x, v in skins:
-                move_vertices(*blend, *frames, x, v)
+            move_bones(bone, dof, axis, rate, velocity, axis_rate)
+            set_twists(bone, x, rotation, velocity, twist)
+            for blend, limit, vertices, velocities in skins:
+                place_vertices(*blend, x, rotation, vertices)
+                move_vertices(*blend, limit, rotation, twist, velocities)
 
         return follow
 

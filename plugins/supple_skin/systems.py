@@ -11,9 +11,10 @@ from supple_skeleton.kinematics_kernels import follow_state
 from supple_skeleton.observe_kernels import observe_bones
 from supple_skin.ghost_kernels import (
     add_spring_energies,
+    add_wrenches,
     advance_ghosts,
     balance_ghosts,
-    follow_motion,
+    foresee_motion,
     observe_ghosts,
     subtract_coordinates,
 )
@@ -34,22 +35,34 @@ class PlaceBones(System):
         return lambda: follow_state(*inputs, *outputs)
 
 
-class FollowMotion(System):
-    """Rates that lead to the free configuration, as if nothing touched."""
+class ForeseeMotion(System):
+    """Where the ghost goes in this step if nothing touches; collision wants to know."""
 
-    phase = Phase.FREE
-    reads = (
-        "ghost.bone", "ghost.recovery", "ghost.mobility", "ghost.axis", "ghost.x", "ghost.q",
-        "ghost.target_now", "ghost.target", "ghost.wrench",
-    )  # fmt: skip
-    writes = ("ghost.wanted", "ghost.pushed", "ghost.v_free")
+    phase = Phase.DETECT
+    reads = ("ghost.bone", "ghost.recovery", "ghost.q", "ghost.target_now", "ghost.target")
+    writes = ("ghost.wanted", "ghost.wanted_rate")
 
     def bind(self, arrays: Bound) -> Callable[[], None]:
         """Bind both configurations, and scratch."""
         inputs, outputs = [arrays[name] for name in self.reads], [arrays[name] for name in self.writes]
-        difference, work = np.zeros(len(arrays["ghost.mobility"])), np.zeros((2, len(arrays["ghost.x"]), 6))
-        h = arrays.build.run.step
-        return lambda: follow_motion(h, *inputs, difference, work, *outputs)
+        difference, h = np.zeros_like(outputs[1]), arrays.build.run.step
+        return lambda: foresee_motion(h, *inputs, difference, *outputs)
+
+
+class FollowMotion(System):
+    """Rates as if nothing touched."""
+
+    phase = Phase.FREE
+    reads = (
+        "ghost.bone", "ghost.mobility", "ghost.axis", "ghost.x", "ghost.wanted_rate", "ghost.wrench"
+    )  # fmt: skip
+    writes = ("ghost.pushed", "ghost.v_free")
+
+    def bind(self, arrays: Bound) -> Callable[[], None]:
+        """Bind the wrenches, and scratch."""
+        inputs, outputs = [arrays[name] for name in self.reads], [arrays[name] for name in self.writes]
+        work, h = np.zeros((2, len(arrays["ghost.x"]), 6)), arrays.build.run.step
+        return lambda: add_wrenches(h, *inputs, work, *outputs)
 
 
 class AdvanceBones(System):

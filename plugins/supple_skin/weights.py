@@ -22,7 +22,9 @@ CUT: Final = 0.02
 """Shares below this are dropped: far bones should not carry a vertex at all."""
 
 
-def find_segments(origin: FloatArray, parent: Sequence[int], vertices: FloatArray) -> list[tuple[int, FloatArray]]:
+def find_segments(
+    origin: FloatArray, parent: Sequence[int], vertices: FloatArray
+) -> list[tuple[int, FloatArray]]:
     """(bone, [2, 3] ends in m) of all segments; `parent` is -1 for a root."""
     segments = [
         (above, np.stack([origin[above], origin[bone]]))
