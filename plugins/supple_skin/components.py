@@ -74,7 +74,7 @@ class Skin:
         default=0.01, unit="m", ge=0, doc="How deep an open skin is solid behind its triangles."
     )
     foresight: float = field(
-        default=0.005, unit="m", ge=0, doc="How far ahead contacts are looked for where the skin wants to go, at most."
+        default=0.002, unit="m", ge=0, doc="How far ahead contacts are looked for where the skin wants to go, at most."
     )  # fmt: skip
     self_contact: bool = field(default=False, unit="", doc="Whether the skin touches itself.")
     metrics = (
