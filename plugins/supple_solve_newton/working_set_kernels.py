@@ -37,7 +37,9 @@ def list_chosen(count, chosen, group_out, place_out):
 
 
 @njit
-def cut_matrix(indptr, indices, values, group, place, count, indptr_out, indices_out, diagonal_out, values_out):
+def cut_matrix(
+    indptr, indices, values, group, place, count, indptr_out, indices_out, diagonal_out, values_out
+):
     """The rows and columns of the chosen groups. Returns the number of blocks."""
     found = 0
     for k in range(count):
@@ -59,7 +61,9 @@ def cut_matrix(indptr, indices, values, group, place, count, indptr_out, indices
 
 
 @njit
-def find_velocities(indptr, indices, values, compliance, free, count, group, chosen_count, impulse, velocity_out):
+def find_velocities(
+    indptr, indices, values, compliance, free, count, group, chosen_count, impulse, velocity_out
+):
     """velocity_out = W impulse + E impulse + free, where only the chosen groups have an impulse."""
     for i in range(count):
         for a in range(3):
