@@ -9,6 +9,7 @@ import numpy as np
 from supple.core.build import Build
 from supple.core.schedule import Bound, Phase, System
 from supple.errors import SimulationError
+from supple_skeleton.compile import list_bones
 from supple_skeleton.kinematics_kernels import follow_state
 from supple_skeleton.layout import BONE
 from supple_skeleton.loaded_step import bind_loaded_step
@@ -64,7 +65,7 @@ class MoveFreely(System):
         h = arrays.build.run.step
         settings = arrays.build.settings("skeleton")
         corrections, implicitness = settings.corrections, settings.implicitness
-        labels = [entity.path for entity in arrays.build.having("bone")]
+        labels = [entity.path for entity in list_bones(arrays.build, "skeleton")]
         if self.loads:
             for load in self.loads:
                 load.attach(arrays)

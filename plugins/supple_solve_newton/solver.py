@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -16,6 +17,7 @@ from supple.mechanics.sweeps import Sweeper
 from supple_solve_newton.linear_step import SWEEP_EFFORT, LinearStep
 from supple_solve_newton.newton_method import NewtonMethod, Point
 from supple_solve_newton.proximal import solve_by_proximal_points
+from supple_solve_newton.working_set import WorkingSet, is_worth_it
 
 if TYPE_CHECKING:
     from supple_solve_newton.components import NewtonSettings
@@ -53,10 +55,21 @@ class Newton:
         self.settings = settings
         self._sweeper = Sweeper()
         self._linear = LinearStep(0)
+        self._working_set = WorkingSet(self._solve_all)
 
     def solve(self, problem: ConstraintProblem, warm: FloatArray) -> Solution:
         """Impulses that meet the laws, starting from `warm`, [n, 3] N s or longer."""
-        n, tolerance = problem.count, self._choose_tolerance(problem)
+        tolerance = self._choose_tolerance(problem)
+        if not self.settings.working_set or not is_worth_it(problem):
+            return self._solve_all(problem, warm, tolerance)
+        few = self._working_set.solve(problem, warm, tolerance)
+        if few.status == "converged":
+            return few
+        rest = self._solve_all(problem, few.impulse, tolerance)
+        return replace(rest, iterations=few.iterations + rest.iterations)
+
+    def _solve_all(self, problem: ConstraintProblem, warm: FloatArray, tolerance: float) -> Solution:
+        n = problem.count
         impulse = warm[:n].copy()
         dear = n >= MANY_GROUPS and problem.W.block_count >= MANY_NEIGHBOURS * n
         sweeps = MANY_SWEEPS if dear else FIRST_SWEEPS
