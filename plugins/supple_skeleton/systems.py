@@ -8,6 +8,7 @@ import numpy as np
 
 from supple.core.schedule import Bound, Phase, System
 from supple.errors import SimulationError
+from supple_skeleton.compile import list_bones
 from supple_skeleton.kinematics_kernels import follow_state
 from supple_skeleton.layout import BONE
 from supple_skeleton.observe_kernels import observe_step
@@ -54,7 +55,7 @@ class MoveFreely(System):
         h = arrays.build.run.step
         settings = arrays.build.settings("skeleton")
         corrections, implicitness = settings.corrections, settings.implicitness
-        labels = [entity.path for entity in arrays.build.having("bone")]
+        labels = [entity.path for entity in list_bones(arrays.build, "skeleton")]
 
         def move() -> None:
             empty = move_freely(h, corrections, implicitness, *inputs, *scratch, *outputs)

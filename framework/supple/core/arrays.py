@@ -134,6 +134,8 @@ class ArrayTable:
         """The array of this name; `a.b.next` is the successor of the State array `a.b`."""
         if name in self._fixed:
             return self._fixed[name]
+        if name in self._initial:  # before `freeze`: compile functions see where others start
+            return self._initial[name]
         if name.endswith(NEXT) and name[: -len(NEXT)] in self.next.views:
             return self.next.views[name[: -len(NEXT)]]
         if name in self.now.views:

@@ -88,8 +88,12 @@ class Scene:
         )
 
     def locate(self, path: str) -> Where | None:
-        """Where `walker` or `walker.biped.feet` was written; None for what is not in the files."""
-        target, *keys = path.split(".")
+        """Where `walker` or `walker.biped.toes[2]` was written; None for what is not in the files."""
+        target, *names = path.split(".")
+        keys: list[str | int] = []
+        for name in names:
+            name, *indices = name.removesuffix("]").split("[")
+            keys += [name, *(int(index) if index.isdecimal() else index for index in indices)]
         parts = {"run": self.document.run, **self.document.entities, **self.document.events}
         while target not in parts and "/" in target:
             target, keys = target.rpartition("/")[0], []

@@ -1,0 +1,140 @@
+"""From the joints of a clip to the bones of a scene; README eq. (6) to (8)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from supple.core.build import Build
+from supple.core.entity import Entity
+from supple.errors import suggest
+from supple_motion.bones import Bones
+from supple_motion.bvh import Clip, read_bvh
+from supple_motion.projection import project_rotations
+from supple_motion.rotations import FloatArray, invert_rows, multiply_rows, rotate_rows
+from supple_motion.segments import Channel
+
+
+def read_clip_channels(build: Build, entity: Entity, bones: Bones) -> tuple[list[Channel], float, float]:
+    """Channels of all bones that the file moves, its period [s], and the worst misfit [rad]."""
+    motion = entity.components["motion"]
+    path = f"{entity.path}.motion.file"
+    clip = read_bvh(build.blueprint.files.find(motion.file, path), path)
+    pairs = _pair_joints(build, entity, bones, clip)
+    times = clip.frame_time * np.arange(len(clip.values))
+    outer = build.pose(entity.path)
+    channels: list[Channel] = []
+    misfit = 0.0
+    for row, joint in sorted(pairs.items()):
+        turns, shift = _relative_motion(clip, bones, pairs, row, joint, outer, motion.scale)
+        found, residual = _make_channels(bones, row, times, turns, shift, _moves(clip, joint))
+        channels += found
+        misfit = max(misfit, residual)
+    return channels, clip.frame_time * len(times), misfit
+
+
+def _moves(clip: Clip, joint: int) -> bool:
+    return any(channel.endswith("position") for channel in clip.joints[joint].channels)
+
+
+def _pair_joints(build: Build, entity: Entity, bones: Bones, clip: Clip) -> dict[int, int]:
+    """The joint of the clip for every bone that has one: by the map, else by the bone's own name."""
+    motion = entity.components["motion"]
+    path = f"{entity.path}.motion"
+    rows = bones.below(entity.path)
+    names = [joint.name for joint in clip.joints]
+    pairs: dict[int, int] = {}
+    for name, bone in motion.map.items():
+        if name not in names:
+            raise build.refuse(
+                f"{path}.map", f"the file has no joint '{name}'", suggest(name, names, "it has")
+            )
+        if bone and bone not in rows:
+            raise build.refuse(f"{path}.map", f"no bone '{bone}'", suggest(bone, rows, "the bones are"))
+        if bone:
+            _pair(build, path, pairs, rows[bone], bone, names.index(name), names)
+    for joint, name in enumerate(names):
+        alike = [bone for bone in rows if bone.rpartition("/")[2] == name]
+        if name in motion.map or not alike or bones.joint(rows[alike[0]]) == "fixed":
+            continue
+        if len(alike) > 1:
+            what = f"joint '{name}' could be {' or '.join(alike[:2])}"
+            raise build.refuse(f"{path}.file", what, "say which in map")
+        _pair(build, path, pairs, rows[alike[0]], alike[0], joint, names)
+    if not pairs:
+        remedy = f"say which is which in map; {suggest('', names, 'the file has')}"
+        raise build.refuse(f"{path}.file", "no joint of the file is called like a bone", remedy)
+    return pairs
+
+
+def _pair(
+    build: Build, path: str, pairs: dict[int, int], row: int, bone: str, joint: int, names: list[str]
+) -> None:
+    if row in pairs:
+        what = f"both '{names[pairs[row]]}' and '{names[joint]}' move {bone}"
+        raise build.refuse(f"{path}.map", what, f"leave one out: map = {{ \"{names[joint]}\" = '' }}")
+    pairs[row] = joint
+
+
+def _relative_motion(
+    clip: Clip, bones: Bones, pairs: dict[int, int], row: int, joint: int,
+    outer: tuple[FloatArray, FloatArray], scale: float,
+) -> tuple[FloatArray, FloatArray]:  # fmt: skip
+    """Turn [frames, 4] and shift [frames, 3] m of a bone against its neutral pose, in its neutral axes.
+
+    A free bone has coordinates instead: rotation and position in its parent's frame.
+    """
+    above = bones.parent(row)
+    while above >= 0 and above not in pairs:
+        above = bones.parent(above)
+    stop = pairs[above] if above >= 0 else -1
+    turned, moved = _pose_against(clip, joint, stop)
+    turned = multiply_rows(multiply_rows(outer[1], turned), invert_rows(outer[1]))
+    neutral = bones.neutral[row]
+    if bones.joint(row) == "free":
+        parent = bones.parent(row)
+        base = bones.neutral[parent] if parent >= 0 else np.array([1.0, 0.0, 0.0, 0.0])
+        place = scale * rotate_rows(outer[1], moved) + (outer[0] if parent < 0 else 0.0)
+        return multiply_rows(invert_rows(base), multiply_rows(turned, neutral)), rotate_rows(
+            invert_rows(base), place
+        )
+    shift = clip.positions(clip.joints[joint]) - np.array(clip.joints[joint].offset)
+    back = multiply_rows(invert_rows(neutral), outer[1])
+    return multiply_rows(invert_rows(neutral), multiply_rows(turned, neutral)), scale * rotate_rows(
+        back, shift
+    )
+
+
+def _pose_against(clip: Clip, joint: int, stop: int) -> tuple[FloatArray, FloatArray]:
+    """Rotation and origin of a joint against the joint `stop` above it, or against the world of the file."""
+    turned = np.tile([1.0, 0.0, 0.0, 0.0], (len(clip.values), 1))
+    moved = np.zeros((len(clip.values), 3))
+    while joint not in (stop, -1):
+        here = clip.joints[joint]
+        local = clip.rotations(here)
+        turned = multiply_rows(local, turned)
+        # The origin itself lies in the parent's frame: only what hangs below is turned.
+        moved = clip.positions(here) + rotate_rows(local, moved)
+        joint = here.parent
+    return turned, moved
+
+
+def _make_channels(
+    bones: Bones, row: int, times: FloatArray, turns: FloatArray, shift: FloatArray, moves: bool
+) -> tuple[list[Channel], float]:
+    """What the bone's joint can follow, and the greatest angle [rad] that it cannot."""
+    kind = bones.joint(row)
+    q, v = bones.places(row)
+    if kind in ("ball", "free"):
+        skip = 3 if kind == "free" else 0
+        slides = (
+            [Channel(q + k, v + k, times, shift[:, k : k + 1]) for k in range(3)] if skip and moves else []
+        )
+        return [*slides, Channel(q + skip, v + skip, times, turns)], 0.0
+    first, second = bones.axes(row)
+    coordinates, residual = project_rotations(kind, first, second, turns)
+    if moves and kind == "slider":
+        coordinates = shift @ first[:, None]
+    elif moves and kind == "translation":
+        coordinates = shift
+    made = [Channel(q + k, v + k, times, coordinates[:, k : k + 1]) for k in range(coordinates.shape[1])]
+    return made, float(residual.max())

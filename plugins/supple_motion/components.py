@@ -1,0 +1,98 @@
+"""What an author says about a motion."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Literal
+
+from supple.core.component import Metric, Vector, component, field
+from supple.core.entity import Entity, SceneGraph
+
+Quaternion = tuple[float, float, float, float]
+Interpolation = Literal["min_jerk", "hermite", "linear"]
+
+
+@component
+class JointPose:
+    """Where a ball, free or translation joint is in a key; a free joint may be given position, turn or both."""
+
+    position: Vector | None = field(
+        default=None, unit="m", doc="Place of a free bone in its parent's frame, as its pose would say."
+    )
+    axis: Vector = field(default=(0.0, 1.0, 0.0), unit="1", doc="Axis of the turn.")
+    angle: float | None = field(default=None, unit="deg", doc="Angle of the turn about the axis.")
+    rotation: Quaternion | None = field(
+        default=None, unit="1", doc="Quaternion w, x, y, z, instead of axis and angle."
+    )
+
+    def __post_init__(self) -> None:
+        if self.angle is not None and self.rotation is not None:
+            raise ValueError("has both an angle and a rotation; give one of them")
+        if self.angle is None and self.rotation is None and self.position is None:
+            raise ValueError("says nothing; give axis and angle, or rotation, or position")
+        if self.angle is not None and not any(self.axis):
+            raise ValueError(
+                "the axis of a turn must not be zero; give axis = [0, 1, 0] or another direction"
+            )
+        if self.rotation is not None and not any(self.rotation):
+            raise ValueError("rotation is zero; a quaternion has length 1, such as [1, 0, 0, 0]")
+
+
+JointValue = float | tuple[float, ...] | JointPose
+
+
+@component
+class Key:
+    """The pose of some joints at one time."""
+
+    at: float = field(unit="s", doc="Time of the key in the motion.", ge=0)
+    pose: dict[str, JointValue] = field(
+        unit="deg, m",
+        doc="By path of the bone below this entity: coordinates, or axis and angle.",
+        min_length=1,
+    )
+
+
+@component
+class Motion:
+    """A reference motion for the bones below this entity. Others track it; by itself it moves nothing."""
+
+    keys: tuple[Key, ...] = field(default=(), unit="deg, m, s", doc="Poses in the order of their times.")
+    file: str = field(default="", unit="", doc="A BVH file beside the scene, instead of keys.")
+    map: dict[str, str] = field(
+        default={}, unit="", doc="Bone for joints of the file that are called otherwise; '' leaves one out."
+    )
+    scale: float = field(default=1.0, unit="m", doc="Metres per unit of the file; 0.01 for cm.", gt=0)
+    interpolation: Interpolation | None = field(
+        default=None, unit="", doc="Between keys min_jerk unless given, between frames of a file hermite."
+    )
+    loop: bool = field(default=False, unit="", doc="Whether it starts over; else it holds the last pose.")
+    offset: float = field(
+        default=0.0, unit="s", doc="Time within the motion at which the run starts; negative starts it later."
+    )
+    speed: float = field(default=1.0, unit="1", doc="How much faster than written it goes.", gt=0)
+    metrics = (
+        Metric(
+            "misfit", "rad", "Greatest turn of the file that the joints cannot follow; 0 for keys.", "last"
+        ),
+    )
+
+    def __post_init__(self) -> None:
+        if bool(self.keys) == bool(self.file):
+            raise ValueError("give the motion either keys or a file")
+        if self.map and not self.file:
+            raise ValueError("map names joints of a file, but there is none; give the file")
+        for number, (before, after) in enumerate(pairwise(self.keys)):
+            if after.at <= before.at:
+                raise ValueError(
+                    f"keys[{number + 1}] at {after.at:g} s is not later than keys[{number}] at {before.at:g} s; "
+                    "write keys in the order of their times"
+                )
+        if self.loop and len(self.keys) == 1:
+            raise ValueError("one key makes no loop; give a second one, or no loop")
+
+    def check(self, entity: Entity, graph: SceneGraph) -> Iterator[str]:
+        """A motion belongs to a skeleton."""
+        if "skeleton" not in entity.components and "ghost" not in entity.components:
+            yield "a motion goes with a skeleton or a ghost, and this entity is neither; move it to one"
