@@ -78,7 +78,7 @@ def head_limbs(neck: str, head: str) -> list[Limb]:
         Limb(neck, (0.0, 1.475, -0.026), NOD, (0.058, 0.054), group=HEAD_GROUP, joined=(True, True)),
         Limb(head, (0.0, crown - 0.004, -0.020), (0.0, crown - 0.012, 0.022), (0.093, 0.086), UPWARD,
              flatness=0.86, blend=0.03, group=HEAD_GROUP),
-        Limb(head, (0.0, crown - 0.045, 0.034), (0.0, crown - 0.098, 0.052), (0.066, 0.040), blend=0.03,
+        Limb(head, (0.0, crown - 0.040, 0.030), (0.0, crown - 0.092, 0.046), (0.068, 0.046), blend=0.03,
              group=HEAD_GROUP),
     ]  # fmt: skip
 
