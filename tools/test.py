@@ -2,11 +2,13 @@
 
 Without arguments: ruff, mypy, import-linter, the kernel rules, then all tests; fails if any of them fails.
 With arguments, such as `-k flesh`, pytest alone, in the project's folder. Makes `.venv` at the first call.
+As root on Debian it installs Chromium too, if it is missing: some tests look at pages.
 """
 
 import os
 import sys
 
+from browser import prepare_browser
 from environment import ROOT, Environment, run_visibly, say
 
 MOST_WORKERS = 8
@@ -74,6 +76,8 @@ def main(arguments: list[str]) -> int:
     environment = Environment()
     environment.prepare(extra="check", oracles="oracle")
     failed = [] if arguments else run_checks(environment)
+    if not arguments:
+        prepare_browser()
     workers = choose_workers(arguments, count_cores())
     # Kernels compiled beforehand are read from the disk by all workers, instead of compiled by each.
     if workers > 1 and not passes("warm-up: supple warmup", [environment.program("supple"), "warmup"]):

@@ -77,11 +77,14 @@ class Recording:
         """Look for frames that a running writer has added; returns their number so far."""
 
         def count() -> int:
+            # First of all: the writer announces frames when they are there, so whatever is looked at later has them.
             frames = self._file["frames"]
+            if self._file.swmr_mode:
+                frames.refresh()
+            complete = int(frames[0])
             if self._file.swmr_mode:
                 for dataset in self._datasets():
                     dataset.refresh()
-            complete = int(frames[0])
             lengths = [self._file["time"].shape[0], self._file["step"].shape[0]]
             if not 0 <= complete <= min(lengths):
                 raise ValueError(f"{complete} frames announced, {min(lengths)} found")
@@ -196,12 +199,7 @@ class Recording:
     def _datasets(self) -> list[h5py.Dataset]:
         file = self._file
         groups = (file["arrays"], file["offsets"])
-        return [
-            file["frames"],
-            file["time"],
-            file["step"],
-            *(group[name] for group in groups for name in group),
-        ]
+        return [file["time"], file["step"], *(group[name] for group in groups for name in group)]
 
     def _read_header(self) -> Header:
         attributes = self._file.attrs

@@ -1,0 +1,164 @@
+"""The controls and plots beside a live scene. They only note wishes; the viewer's loop acts on them."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from supple_view.history import History
+from supple_view.live_scene import LiveScene
+from supple_view.playhead import Playhead
+
+_SPEEDS = ("0.1", "0.25", "0.5", "1", "2", "4")
+_NOTHING, _OWN, _ADD = "nothing", "what it is", "add a plot ..."
+_CURVE, _CURSOR = "#2f6f9f", "#c8501e"
+
+
+class LivePanel:
+    """Playback, what is shown, and metrics. `stale` says that the picture must be drawn anew."""
+
+    def __init__(self, server: Any, scene: LiveScene, playhead: Playhead, history: History) -> None:
+        self.gui, self.scene, self.playhead, self.history = server.gui, scene, playhead, history
+        self.stale = True
+        self.follow = ""
+        self._plots: dict[int, Any] = {}
+        header = scene.stage.recording.header
+        title = f"**{header.scene}**" + (f" · {header.variant}" if header.variant else "")
+        self.gui.add_markdown(f"{title} · seed {header.seed}")
+        self._status = self.gui.add_markdown("")
+        self._add_playback()
+        self._add_choices()
+        self._metrics = self.gui.add_folder("Metrics")
+        self._add_metrics()
+
+    def _add_playback(self) -> None:
+        playhead = self.playhead
+        self._play = self.gui.add_button("Pause")
+        self._scrub = self.gui.add_slider("Frame", 0, max(1, len(playhead.times) - 1), 1, 0)
+        speed = self.gui.add_dropdown("Speed", _SPEEDS, initial_value="1")
+        repeat = self.gui.add_checkbox("Repeat", playhead.repeats)
+        self._newest = self.gui.add_checkbox("Newest frame", playhead.at_end)
+
+        self._play.on_click(lambda _: playhead.toggle())
+
+        @self._scrub.on_update
+        def _(event: Any) -> None:
+            # The loop moves the slider too; only people have clients.
+            if event.client is not None:
+                playhead.seek(int(self._scrub.value))
+
+        @speed.on_update
+        def _(_: Any) -> None:
+            playhead.speed = float(speed.value)
+
+        @repeat.on_update
+        def _(_: Any) -> None:
+            playhead.repeats = repeat.value
+
+        @self._newest.on_update
+        def _(event: Any) -> None:
+            if event.client is not None:
+                playhead.at_end = self._newest.value
+
+    def _add_choices(self) -> None:
+        scene, stage = self.scene, self.scene.stage
+        with self.gui.add_folder("Show"):
+            for layer, frame in scene.layers.items():
+                self._add_switch(layer, lambda on, frame=frame: setattr(frame, "visible", on))
+            self._add_switch("contact forces", lambda on: setattr(scene, "contacts", on))
+            paths = [thing.drawing.path for thing in stage.things if thing.drawing.layer != "ground"]
+            roots = sorted({path.partition("/")[0] for path in paths if "/" in path})
+            follow = self.gui.add_dropdown("Follow", (_NOTHING, *dict.fromkeys([*roots, *paths])))
+            channels = {
+                thing.drawing.channel.says: thing.drawing.channel
+                for thing in stage.things
+                if thing.drawing.channel
+            }
+            colour = self.gui.add_dropdown("Colour by", (_OWN, *channels), visible=bool(channels))
+            legend = self.gui.add_markdown("", visible=False)
+
+        @follow.on_update
+        def _(_: Any) -> None:
+            self.follow = "" if follow.value == _NOTHING else follow.value
+
+        @colour.on_update
+        def _(_: Any) -> None:
+            channel = channels.get(colour.value)
+            scene.channel = colour.value if channel else ""
+            legend.visible = channel is not None
+            if channel:
+                legend.content = f"dark {channel.low:g} to bright {channel.high:g} {channel.unit}"
+            self.stale = True
+
+    def _add_switch(self, text: str, act: Any) -> None:
+        box = self.gui.add_checkbox(text, True)
+
+        @box.on_update
+        def _(_: Any) -> None:
+            act(box.value)
+            self.stale = True
+
+    def _add_metrics(self) -> None:
+        metrics = self.history.metrics
+        with self._metrics:
+            choose = self.gui.add_dropdown("Plot", (_ADD, *metrics.names))
+
+        @choose.on_update
+        def _(_: Any) -> None:
+            if choose.value in metrics.names:
+                self._toggle_plot(metrics.names.index(choose.value))
+                choose.value = _ADD
+
+        for column in metrics.suggest_plots(self.history.values):
+            self._toggle_plot(column)
+
+    def _toggle_plot(self, column: int) -> None:
+        """Choosing a metric a second time takes its plot away."""
+        if column in self._plots:
+            self._plots.pop(column).remove()
+            return
+        metrics = self.history.metrics
+        name = metrics.names[column].rpartition(".")[2]
+        line = {"width": 1.5, "points": {"show": False}}
+        series = (
+            {"label": "t [s]"},
+            {"label": name, "stroke": _CURVE, **line},
+            {"label": "now", "stroke": _CURSOR, **line},
+        )
+        data, title = self._draw_curve(column)
+        with self._metrics:
+            self._plots[column] = self.gui.add_uplot(
+                data, series, title=title, height=150,
+                scales={"x": {"time": False}}, legend={"show": False},
+            )  # fmt: skip
+
+    def update(self, status: str) -> None:
+        """Show the state of the playhead."""
+        playhead = self.playhead
+        self._play.label = "Pause" if playhead.playing or playhead.at_end else "Play"
+        self._scrub.max = max(1, len(playhead.times) - 1)
+        self._scrub.value = playhead.frame
+        self._newest.value = playhead.at_end
+        self._status.content = f"t = {playhead.time:.3f} s of {playhead.times[-1]:g} s{status}"
+
+    def update_plots(self) -> None:
+        """Bring curves and cursors up to date."""
+        for column, plot in list(self._plots.items()):
+            data, title = self._draw_curve(column)
+            plot.data = data
+            if plot.title != title:
+                plot.title = title
+
+    def _draw_curve(self, column: int) -> tuple[Any, str]:
+        """What is plotted and its title. The axis has few digits, so a power of ten goes to the title."""
+        times, values, cursor = self.history.curve(column, self.playhead.time)
+        largest = float(np.abs(values).max())
+        power = math.floor(math.log10(largest)) if largest > 0 else 0
+        power = 0 if -2 <= power <= 3 else power
+        metrics = self.history.metrics
+        unit = metrics.units[column] if metrics.units[column] != "1" else ""
+        scale = " ".join(filter(None, (f"1e{power}" if power else "", unit)))
+        title = metrics.names[column] + (f" [{scale}]" if scale else "")
+        return (times, values / 10.0**power, cursor / 10.0**power), title
