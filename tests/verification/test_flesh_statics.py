@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from flesh_worlds import set_random_state, write_scene
 
+from flesh_worlds import set_random_state, write_scene
 from supple_flesh.oracle import read_world
 from supple_skeleton.oracle import find_motions
 
@@ -32,13 +32,15 @@ ONLY_VERTICAL = """
 
 def load_box(load_text, step=0.002, duration=1.0, height=0.052, stiffness=2000.0, damping=6.0, more=""):
     return load_text(
-        BOX.format(step=step, duration=duration, height=height, stiffness=stiffness, damping=damping, more=more)
+        BOX.format(
+            step=step, duration=duration, height=height, stiffness=stiffness, damping=damping, more=more
+        )
     )
 
 
 @pytest.mark.parametrize("step", [0.002, 0.008])
 def test_a_box_sinks_until_its_springs_carry_it(load_text, step) -> None:
-    """Without springs along edges every sole vertex carries the same: k_v d = (weight less that of the sole) / number."""
+    """Without springs along edges all sole vertices carry the same: k_v d = (weight less that of the sole) / number."""
     world = load_box(load_text, step=step, more=ONLY_VERTICAL)
     world.step(int(1.5 / step))
     rest, mass = world.array("flesh.rest"), world.array("flesh.mass")
@@ -125,7 +127,9 @@ def test_flesh_across_bones_stays_bounded_without_damping(load_text) -> None:
         world.step()
         worst = max(worst, world.array("energy.kinetic")[0] + world.array("energy.potential")[0])
     pool = next(each for each in world.members("mechanisms") if each.name == "flesh").pool
-    across = pool.patch_of[np.repeat(np.arange(pool.count), np.diff(pool.first))] != pool.patch_of[pool.neighbour]
+    across = (
+        pool.patch_of[np.repeat(np.arange(pool.count), np.diff(pool.first))] != pool.patch_of[pool.neighbour]
+    )
     assert across.mean() > 0.3
     assert worst < 1.01 * start
 
