@@ -149,3 +149,21 @@ fleshed_box = { size = [0.15, 0.1, 0.12], cells = 4, mass = 0.5, stiffness = 200
     np.testing.assert_allclose(upper, [0, 0.5 * G, 0], atol=5e-3)
     np.testing.assert_allclose(lower, [0, G, 0], atol=5e-3)
     assert world.metrics()["run.penetration_worst"] < 1e-4
+
+
+def test_the_skin_can_be_seen(load_text) -> None:
+    """What is drawn is the skin in the world: where bones and springs have brought it."""
+    world = load_box(load_text)
+    drawing = next(each for each in world.build.drawings if each.name == "box/frame.flesh")
+    assert (drawing.layer, drawing.channel.array) == ("skin", "flesh.displacement")
+    assert {"flesh.position", "flesh.triangles", "flesh.displacement"} <= {
+        name for name, spec in world.arrays.specs.items() if spec.record
+    }
+    np.testing.assert_allclose(world.array(drawing.form.vertices)[:, 1].min(), 0.002, atol=1e-12)
+    world.step(300)
+    twin = read_world(world, mask="flesh.active")
+    bone = find_motions(twin.forest, twin.q, twin.r)[0]
+    np.testing.assert_allclose(world.array("flesh.position"), bone.x + twin.x @ bone.R.T, atol=1e-12)
+    assert world.array("flesh.position")[:, 1].min() == pytest.approx(0.0, abs=1e-9)
+    away = np.linalg.norm(twin.x - twin.pool.rest, axis=1)
+    np.testing.assert_allclose(world.array("flesh.displacement"), away, atol=1e-15)
