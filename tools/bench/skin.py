@@ -59,6 +59,7 @@ class Case:
     stretch: float  # length of the object over its width
     rings: int
     around: int
+    splits: int  # of the triangles of an icosahedron
     keys: tuple[tuple[float, tuple[float, ...]], ...]  # time [s], angles of the four joints [deg]
     guide: str  # more of the scene
     pull: tuple[float, float, float]  # [N], on the object
@@ -66,13 +67,13 @@ class Case:
 
 CASES = (
     Case(
-        "grasp", 0.0267, -0.0258, 1.0, 13, 7,
+        "grasp", 0.0267, -0.0258, 1.0, 11, 6, 2,
         ((0, (-60, 10, 10, 10)), (0.5, (-26, 34, 34, 34)), (0.9, (-25, 36, 36, 36)), (1.3, (-27, 33, 33, 33))),
         "",
         (0.3, -1.0, 0.2),
     ),
     Case(
-        "slip", 0.039, -0.036, 6.0, 10, 6,
+        "slip", 0.039, -0.036, 6.0, 9, 6, 2,
         ((0, (-6, 0, 0, 0)), (0.5, (6, 2, 0, -2)), (0.9, (7, 2, 0, -2)), (1.3, (6, 2, 0, -2))),
         "[[entity]]\nname = 'object/rail'\njoint = { kind = 'slider', between = ['object'], axis = [0, 1, 0] }\n"
         "motor = { speed = 0.05, strongest = 50 }\n",
@@ -83,7 +84,7 @@ JOINTS = ("b0", "b0/b1", "b0/b1/b2", "b0/b1/b2/b3")
 
 
 def write_scene(case: Case) -> str:
-    vertices, triangles = make_ball(2)
+    vertices, triangles = make_ball(case.splits)
     vertices = [[x, case.stretch * y, z] for x, y, z in vertices]
     parts = [
         f"format = 1\n[run]\nstep = {STEP}\nduration = 10\ngravity = [0, 0, 0]\n",
