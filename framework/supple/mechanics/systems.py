@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from supple.core.build import Build
-from supple.core.schedule import Bound, Each, Phase, System
+from supple.core.schedule import Access, Bound, Each, Phase, System
 from supple.mechanics import warm_kernels
 from supple.mechanics.mechanism import FloatArray, Mechanism, RowSource
+from supple.mechanics.neighbours import Neighbourhood
 from supple.mechanics.problem import ConstraintProblem
 from supple.mechanics.rescue import make_solvers, solve_with_rescue
 from supple.mechanics.residual import natural_map_residual
@@ -80,11 +81,11 @@ class SolveRows(System):
     """Closes the free row velocities, solves, and hands J^T lambda to every mechanism."""
 
     phase = Phase.SOLVE
-    reads = (
+    reads: Sequence[Access] = (
         "rows.problem", "rows.last_count", "rows.last_key", "rows.last_impulse", "rows.failures",
         "rows.rescues", Each("mechanisms", "v_free"), Each("mechanisms", "plan"), Each("mechanisms", "reads"),
     )  # fmt: skip
-    writes = (
+    writes: Sequence[Access] = (
         "rows.impulse", "rows.residual", "rows.iterations", "rows.failures.next", "rows.rescues.next",
         "rows.last_count.next", "rows.last_key.next", "rows.last_impulse.next",
         Each("mechanisms", "impulse"),
@@ -92,6 +93,8 @@ class SolveRows(System):
 
     def __init__(self, build: Build) -> None:
         self.solvers = make_solvers(build)
+        if build.run.warm_start == "neighbours":
+            self.reads, self.writes = (*self.reads, *Neighbourhood.reads), (*self.writes, *Neighbourhood.writes)
 
     def bind(self, arrays: Bound) -> Callable[[], None]:
         """Bind the problem, the warm start, and the velocities of all mechanisms."""
@@ -109,6 +112,8 @@ class SolveRows(System):
             arrays[f"rows.last_{part}"] for part in ("count", "key", "impulse")
         )
         kept = [arrays[f"rows.last_{part}.next"] for part in ("count", "key", "impulse")]
+        warm_start = arrays.build.run.warm_start
+        neighbourhood = Neighbourhood(arrays) if warm_start == "neighbours" else None
 
         def solve() -> None:
             n = problem.count
@@ -121,6 +126,10 @@ class SolveRows(System):
                 for mechanism, change in planned:
                     mechanism.jacobian.add_row_velocities(change.reshape(-1), problem.free)
                 warm_kernels.match_impulses(n, problem.key, last_count, last_key, last_impulse, impulse)
+                if neighbourhood is not None:
+                    neighbourhood.carry_over(problem, impulse)
+                elif warm_start == "none":
+                    impulse[:n] = 0.0
                 solution, tries = solve_with_rescue(self.solvers, problem, impulse)
                 impulse[:n] = solution.impulse[:n]
                 iterations[0] = solution.iterations
@@ -130,6 +139,8 @@ class SolveRows(System):
                 for jacobian, _, generalised in pairs:
                     jacobian.add_transposed_impulses(impulse, generalised)
             warm_kernels.keep_impulses(n, problem.key, impulse, *kept)
+            if neighbourhood is not None:
+                neighbourhood.keep(problem, impulse)
 
         return solve
 
