@@ -184,7 +184,7 @@ def plan_hand(fingers: tuple[FingerName, ...], joint: Joint) -> Plan:
     root, limbs = palm(everything, joint)
     chosen = [parts[name] for name in FINGERS if name in fingers]
     bones = [root, *(bone for group, _ in chosen for bone in group)]
-    return Plan(tuple(bones), (*limbs, *(limb for _, group in chosen for limb in group)), join=0.017, apart=0.005, detail=0.0036)
+    return Plan(tuple(bones), (*limbs, *(limb for _, group in chosen for limb in group)), join=0.017, apart=0.008, detail=0.0034)
 
 
 # Angles [deg] of bent fingers: knuckles, then the joints after them.

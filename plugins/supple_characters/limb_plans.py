@@ -13,7 +13,7 @@ from supple_characters.segments import SEGMENTS, segment_mass
 
 FORWARD: Vector = (0.0, 0.0, 1.0)
 HAND_LENGTH = 0.188  # [m]
-DETAIL = 0.013  # [m], the thickness of a hand is twice that
+DETAIL = 0.0115  # [m], half the thickness of a hand
 ANKLE_HEIGHT = 0.068  # [m], 0.039 of the height
 LEG_LENGTH = ANKLE_HEIGHT + SEGMENTS["thigh"].length + SEGMENTS["shank"].length
 
@@ -96,16 +96,16 @@ def _mitten_limbs(wrist: Vector, along: Vector, inward: Vector) -> list[Limb]:
 
     return [
         Limb(
-            hand, at(0.012, 0.0), at(0.080, -0.002), (0.036, 0.041), FORWARD, flatness=0.40,
+            hand, at(0.012, 0.0), at(0.080, -0.002), (0.036, 0.040), FORWARD, flatness=0.46,
             blend=0.03, joined=(True, False), fine=(1.1, 1.2),
         ),
         Limb(
-            hand, at(0.085, -0.002, 0.002), at(0.155, -0.001, 0.008), (0.040, 0.030), FORWARD,
-            flatness=0.36, blend=0.02, fine=(1.2, 1.2),
+            hand, at(0.085, -0.002, 0.002), at(0.155, -0.001, 0.008), (0.038, 0.028), FORWARD,
+            flatness=0.50, blend=0.02, fine=(1.2, 1.2),
         ),
-        Limb(hand, at(0.030, 0.018, 0.010), at(0.062, 0.040, 0.014), (0.018, 0.0155), blend=0.02),
+        Limb(hand, at(0.030, 0.018, 0.010), at(0.064, 0.040, 0.012), (0.0185, 0.0160), blend=0.035),
         Limb(
-            hand, at(0.058, 0.038, 0.013), at(0.108, 0.060, 0.018), (0.0145, 0.0110), blend=0.012,
+            hand, at(0.060, 0.038, 0.012), at(0.108, 0.064, 0.016), (0.0150, 0.0115), blend=0.022,
             fine=(1.0, 1.2),
         ),
     ]  # fmt: skip
