@@ -152,7 +152,14 @@ def _leg_limbs(hip: Vector, knee: Vector, ankle: Vector) -> list[Limb]:
 
     return [
         Limb("thigh", at(0.08, out=-0.002), at(0.95), (0.080, 0.051), joined=(True, True)),
-        Limb("thigh", at(0.20, -0.014, 0.006), at(0.62, -0.012, 0.004), (0.072, 0.060), blend=0.05, joined=(True, False)),
+        Limb(
+            "thigh",
+            at(0.20, -0.014, 0.006),
+            at(0.62, -0.012, 0.004),
+            (0.072, 0.060),
+            blend=0.05,
+            joined=(True, False),
+        ),
         Limb("thigh/shank", knee, below(0.5, 0.005), (0.052, 0.047), blend=0.03, joined=(True, False)),
         Limb("thigh/shank", below(0.18, 0.018), below(0.42, 0.014), (0.050, 0.042), blend=0.04),
         Limb("thigh/shank", below(0.5, 0.006), ankle, (0.044, 0.034), blend=0.03, joined=(False, True)),
@@ -161,14 +168,13 @@ def _leg_limbs(hip: Vector, knee: Vector, ankle: Vector) -> list[Limb]:
 
 def _foot_limbs(x: float, floor: float, z: float) -> list[Limb]:
     foot, toes = "thigh/shank/foot", "thigh/shank/foot/toes"
-    sole = dict(wide=(1.0, 0.0, 0.0), blend=0.03)
     return [
         Limb(foot, (x, floor + 0.036, z - 0.048), (x, floor + 0.038, z - 0.020), (0.036, 0.036), blend=0.03),
         Limb(foot, (x, floor + 0.062, z + 0.002), (x + 0.004, floor + 0.032, z + 0.080), (0.036, 0.032), blend=0.035),
         Limb(foot, (x, floor + 0.024, z - 0.02), (x + 0.007, floor + 0.024, z + 0.108), (0.034, 0.046),
-             flatness=0.52, joined=(False, True), **sole),
+             flatness=0.52, blend=0.03, joined=(False, True)),
         Limb(toes, (x + 0.007, floor + 0.022, z + 0.108), (x + 0.006, floor + 0.017, z + 0.143), (0.045, 0.034),
-             flatness=0.48, joined=(True, False), fine=(1.1, 1.2), **sole),
+             flatness=0.48, blend=0.03, joined=(True, False), fine=(1.1, 1.2)),
     ]  # fmt: skip
 
 

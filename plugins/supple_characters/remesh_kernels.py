@@ -96,9 +96,7 @@ def ring_uprightness(vertex, across, start, skip, px, py, pz, nx, ny, nz, x, nor
     while True:
         b, c = vertex[following(at)], vertex[preceding(at)]
         if b != skip and c != skip:
-            mx, my, mz, _ = triangle_normal(
-                px, py, pz, x[b, 0], x[b, 1], x[b, 2], x[c, 0], x[c, 1], x[c, 2]
-            )
+            mx, my, mz, _ = triangle_normal(px, py, pz, x[b, 0], x[b, 1], x[b, 2], x[c, 0], x[c, 1], x[c, 2])
             least = min(least, mx * nx + my * ny + mz * nz)
             for v in (b, c):
                 least = min(least, mx * normal[v, 0] + my * normal[v, 1] + mz * normal[v, 2])
@@ -245,9 +243,9 @@ def collapse_needles(limbs, soft, sharp, vertex, across, corner, x, normal, size
     for c in range(3 * count[1]):
         if vertex[c] < 0:
             continue
-        if corner_cotangent(x, vertex[c], vertex[following(c)], vertex[preceding(c)]) > sharp and try_collapse(
-            limbs, soft, 1e9, 0.0, c, vertex, across, corner, x, normal, size
-        ):
+        if corner_cotangent(
+            x, vertex[c], vertex[following(c)], vertex[preceding(c)]
+        ) > sharp and try_collapse(limbs, soft, 1e9, 0.0, c, vertex, across, corner, x, normal, size):
             done += 1
     return done
 

@@ -123,9 +123,7 @@ def test_crossings_are_noticed() -> None:
 
 def test_the_same_limbs_give_the_same_bits() -> None:
     plan = CHARACTERS["hand"].plan()
-    first, second = (
-        wrap.__wrapped__(plan.limbs, 700, plan.join, plan.apart, plan.detail) for _ in range(2)
-    )
+    first, second = (wrap.__wrapped__(plan.limbs, 700, plan.join, plan.apart, plan.detail) for _ in range(2))
     assert first.vertices.tobytes() == second.vertices.tobytes()
     assert first.triangles.tobytes() == second.triangles.tobytes()
     assert first.bones == second.bones
@@ -167,7 +165,7 @@ def test_mirrored_limbs_have_the_mirrored_distance() -> None:
     plan = CHARACTERS["hand"].plan()
     tables = [tabulate(each.limbs)[0] for each in (plan, mirror_plan(plan))]
     soft = np.array([plan.join, plan.apart])
-    for x, y, z in np.random.default_rng(0).normal(0, 0.06, (200, 3)) + [0, 0, 0.08]:
+    for x, y, z in np.random.default_rng(0).normal((0, 0, 0.08), 0.06, (200, 3)):
         here, there = body_distance(tables[0], soft, x, y, z), body_distance(tables[1], soft, -x, y, z)
         assert there[0] == pytest.approx(here[0], abs=1e-12)
 
@@ -221,7 +219,9 @@ def test_distance_of_a_limb(start, end, radii, flatness, where) -> None:
 
 @settings(max_examples=12, deadline=None)
 @given(
-    st.lists(st.tuples(st.floats(-60, 60), st.floats(0.1, 0.3), st.floats(0.025, 0.05)), min_size=2, max_size=4),
+    st.lists(
+        st.tuples(st.floats(-60, 60), st.floats(0.1, 0.3), st.floats(0.025, 0.05)), min_size=2, max_size=4
+    ),
     st.integers(250, 1200),
 )
 def test_any_chain_of_limbs_has_a_closed_skin(links, vertices) -> None:
@@ -246,7 +246,9 @@ def test_skin_is_cut_at_the_joints() -> None:
     )
     surface = wrap(limbs, 600, 0.0, 0.0, 0.015)
     for (_, y, _), bone in zip(surface.vertices, surface.bones, strict=True):
-        assert bone == ("b0" if y < 0.1 else "b1" if y < 0.2 else "b2") or min(abs(y - 0.1), abs(y - 0.2)) < 1e-6
+        assert (
+            bone == ("b0" if y < 0.1 else "b1" if y < 0.2 else "b2") or min(abs(y - 0.1), abs(y - 0.2)) < 1e-6
+        )
 
 
 def test_limbs_that_are_apart_are_refused() -> None:
