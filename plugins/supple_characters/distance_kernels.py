@@ -168,7 +168,9 @@ def edge_size(limbs, px, py, pz):
         _, along, _ = limb_coordinates(limbs, k, px, py, pz)
         length = limbs[k, LENGTH]
         t = min(max(along / length, 0.0), 1.0) if length > 0.0 else 0.0
-        near = max(d, 0.0) + 0.3 * (limbs[k, START_RADIUS] + t * (limbs[k, END_RADIUS] - limbs[k, START_RADIUS]))
+        near = max(d, 0.0) + 0.3 * (
+            limbs[k, START_RADIUS] + t * (limbs[k, END_RADIUS] - limbs[k, START_RADIUS])
+        )
         w = 1.0 / (near * near * near * near)
         total += w * (limbs[k, START_SIZE] + t * (limbs[k, END_SIZE] - limbs[k, START_SIZE]))
         weight += w
