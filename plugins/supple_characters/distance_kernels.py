@@ -198,16 +198,3 @@ def choose_limbs(
             if d < best:
                 best = d
                 limb_out[i] = k
-
-
-@njit
-def measure_points(
-    limbs, soft,  # model
-    points,  # in
-    distance_out, size_out,  # out
-):  # fmt: skip
-    """Distance to the surface and wanted size of edges at every point."""
-    for i in range(points.shape[0]):
-        px, py, pz = points[i, 0], points[i, 1], points[i, 2]
-        distance_out[i], _, _, _ = body_distance(limbs, soft, px, py, pz)
-        size_out[i] = edge_size(limbs, px, py, pz)

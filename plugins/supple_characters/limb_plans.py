@@ -14,6 +14,7 @@ from supple_characters.segments import SEGMENTS, segment_mass
 FORWARD: Vector = (0.0, 0.0, 1.0)
 HAND_LENGTH = 0.188  # [m]
 DETAIL = 0.0115  # [m], half the thickness of a hand
+SOLE_BULGE = 0.0035  # [m], what blending adds below the foot
 ANKLE_HEIGHT = 0.068  # [m], 0.039 of the height
 LEG_LENGTH = ANKLE_HEIGHT + SEGMENTS["thigh"].length + SEGMENTS["shank"].length
 
@@ -139,7 +140,7 @@ def plan_leg(hip: Vector) -> Plan:
             (Block("box", (x, floor + 0.016, z + 0.108), (x, floor + 0.016, z + 0.173), (0.042, 0.0, 0.016)),),
         ),
     )  # fmt: skip
-    limbs = (*_leg_limbs(hip, knee, ankle), *_foot_limbs(x, floor, z))
+    limbs = (*_leg_limbs(hip, knee, ankle), *_foot_limbs(x, floor + SOLE_BULGE, z))
     return Plan(bones, limbs, join=0.0, apart=0.0, detail=DETAIL)
 
 
