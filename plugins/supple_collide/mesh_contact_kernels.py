@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from supple.core.jit import njit, njit_with_scratch
+from supple.core.jit import njit
 from supple_collide.bvh_kernels import boxes_meet
 from supple_collide.choose_kernels import choose_rows
 from supple_collide.manifold_kernels import ZERO
@@ -29,13 +29,13 @@ def fill_round_box(size, shape_x, rotation, shape, box_out):
         box_out[0, 3 + k] += radius
 
 
-@njit_with_scratch
+@njit
 def find_primitive_contacts(
     x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, nodes, order,
     mesh_table, mesh_sizes, grids,
     bounds, triangle_bounds, mesh_reach, kind, size, shape_x, rotation, shape_reach,
-    group, movable, ignored, shadows_from, most, stack, list_out, deep_list, box, rows, state, chosen_out,
-    ids_out, values_out,
+    group, movable, ignored, shadows_from, most, stack, list_out, deep_list, box, segment_box, codes, candidates,
+    rows, state, chosen_out, ids_out, values_out,
 ):  # fmt: skip
     """Contacts of spheres, capsules and planes with meshes: (contacts found, contacts chosen, room needed)."""
     count, chosen, needed = ZERO, ZERO, 0.0
@@ -63,7 +63,7 @@ def find_primitive_contacts(
                     x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, nodes, order,
                     mesh_table, mesh_sizes, grids, bounds, triangle_bounds, mesh_reach, size, shape_x,
                     rotation, shape_reach, shape,
-                    mesh, stack, list_out, deep_list, count, ids_out, values_out,
+                    mesh, stack, list_out, deep_list, segment_box, codes, candidates, count, ids_out, values_out,
                 )  # fmt: skip
                 needed = max(needed, found / list_out.size)
             chosen = choose_rows(
@@ -73,13 +73,13 @@ def find_primitive_contacts(
     return count, chosen, needed
 
 
-@njit_with_scratch
+@njit
 def find_mesh_contacts(
     x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, nodes, order,
     mesh_table, mesh_sizes, grids,
     bounds, triangle_bounds, mesh_reach, group, movable, meets_itself, ignored, shadows_from, most,
-    stack, list_out, box, mesh_pairs, triangle_pairs, nearest, head, link, touched, found_ids, found_values,
-    rows, state, count, chosen, chosen_out, ids_out, values_out,
+    stack, list_out, box, codes, candidates, mesh_pairs, triangle_pairs, nearest, head, link, touched, found_ids,
+    found_values, rows, state, count, chosen, chosen_out, ids_out, values_out,
 ):  # fmt: skip
     """Contacts of meshes with meshes, boxes among them: (contacts found, contacts chosen, room needed)."""
     pairs = pair_meshes(
@@ -92,8 +92,8 @@ def find_mesh_contacts(
         count, used = find_mesh_mesh(
             x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, nodes,
             order, mesh_table, mesh_sizes, grids,
-            bounds, triangle_bounds, a, b, mesh_reach[a] + mesh_reach[b], stack, list_out, box, triangle_pairs,
-            nearest, head, link, touched, found_ids, found_values, count, ids_out, values_out,
+            bounds, triangle_bounds, a, b, mesh_reach[a] + mesh_reach[b], stack, list_out, box, codes, candidates,
+            triangle_pairs, nearest, head, link, touched, found_ids, found_values, count, ids_out, values_out,
         )  # fmt: skip
         needed = max(needed, used)
         chosen = choose_rows(
