@@ -18,7 +18,14 @@ from supple_collide.mesh_contact_kernels import find_mesh_contacts, find_primiti
 from supple_collide.pose_kernels import fill_rotations
 from supple_collide.primitive_kernels import find_primitive_pairs
 from supple_collide.raw_contact_kernels import write_raw
-from supple_collide.scratch import make_candidates, make_manifold, make_room, make_search, make_stack
+from supple_collide.scratch import (
+    make_candidates,
+    make_choice,
+    make_manifold,
+    make_room,
+    make_search,
+    make_stack,
+)
 from supple_collide.shape_kinds import BOX
 
 PAIRS_PER_CONTACT = 4
@@ -127,7 +134,8 @@ class MeshFinder:
         stack, candidates, box, segment_box = make_stack(), make_candidates(), np.zeros((1, 6)), np.zeros((1, 6))
         # A list of triangles can never be longer than all there are.
         near, deep = (np.zeros(2 * len(triangles), np.int64) for _ in range(2))
-        rows, state, chosen, ids, values = make_room(8 * capacity)
+        choice = make_choice(8 * capacity)
+        chosen, ids, values = make_room(8 * capacity)
         search = make_search(capacity, len(table), len(arrays["mesh.x"]))
         describe = self._describe_objects(arrays, real)
         material = joined["friction"], joined["restitution"]
@@ -143,12 +151,12 @@ class MeshFinder:
                 fill_rotations(q, rotation)
                 count, picked, used = find_primitive_contacts(
                     *geometry, kind, size, shape_x, rotation, shape_reach, group, movable, ignored, real, most,
-                    stack, near, deep, box, segment_box, *candidates, rows, state, chosen, ids, values,
+                    stack, near, deep, box, segment_box, *candidates, *choice, chosen, ids, values,
                 )  # fmt: skip
             if has_pairs:
                 count, picked, used_more = find_mesh_contacts(
                     *geometry, group, movable, itself, ignored, real, most, stack, near, box, *candidates, *search,
-                    rows, state, count, picked, chosen, ids, values,
+                    *choice, count, picked, chosen, ids, values,
                 )  # fmt: skip
                 used = max(used, used_more)
             refuse_overflow("candidates of mesh contacts", math.ceil(used * capacity), capacity, capacity)

@@ -35,7 +35,7 @@ def find_primitive_contacts(
     mesh_table, mesh_sizes, grids,
     bounds, triangle_bounds, mesh_reach, kind, size, shape_x, rotation, shape_reach,
     group, movable, ignored, shadows_from, most, stack, list_out, deep_list, box, segment_box, codes, candidates,
-    rows, state, chosen_out, ids_out, values_out,
+    rows, state, members, places, chain, flat, chosen_out, ids_out, values_out,
 ):  # fmt: skip
     """Contacts of spheres, capsules and planes with meshes: (contacts found, contacts chosen, room needed)."""
     count, chosen, needed = ZERO, ZERO, 0.0
@@ -68,7 +68,8 @@ def find_primitive_contacts(
                 needed = max(needed, found / list_out.size)
             chosen = choose_rows(
                 ids_out, values_out, before, count, mesh_table[mesh, BENDS] != 0,
-                SAME_PLACE * mesh_sizes[mesh, SLACK], most, rows, state, chosen, chosen_out,
+                SAME_PLACE * mesh_sizes[mesh, SLACK], most, rows, state, members, places, chain, flat, chosen,
+                chosen_out,
             )  # fmt: skip
     return count, chosen, needed
 
@@ -79,7 +80,7 @@ def find_mesh_contacts(
     mesh_table, mesh_sizes, grids,
     bounds, triangle_bounds, mesh_reach, group, movable, meets_itself, ignored, shadows_from, most,
     stack, list_out, box, codes, candidates, mesh_pairs, triangle_pairs, nearest, head, link, touched, found_ids,
-    found_values, rows, state, count, chosen, chosen_out, ids_out, values_out,
+    found_values, rows, state, members, places, chain, flat, count, chosen, chosen_out, ids_out, values_out,
 ):  # fmt: skip
     """Contacts of meshes with meshes, boxes among them: (contacts found, contacts chosen, room needed)."""
     pairs = pair_meshes(
@@ -98,6 +99,7 @@ def find_mesh_contacts(
         needed = max(needed, used)
         chosen = choose_rows(
             ids_out, values_out, before, count, mesh_table[a, BENDS] != 0 or mesh_table[b, BENDS] != 0,
-            SAME_PLACE * min(mesh_sizes[a, SLACK], mesh_sizes[b, SLACK]), most, rows, state, chosen, chosen_out,
+            SAME_PLACE * min(mesh_sizes[a, SLACK], mesh_sizes[b, SLACK]), most, rows, state, members, places, chain,
+            flat, chosen, chosen_out,
         )  # fmt: skip
     return count, chosen, needed

@@ -32,9 +32,14 @@ def make_candidates() -> Arrays:
 
 
 def make_room(rows: int) -> Arrays:
-    """For contacts that are found before some are chosen: `rows`, `state`, `chosen`, `ids`, `values`."""
-    integers = (np.zeros(rows, np.int64) for _ in range(3))
-    return (*integers, np.zeros((rows, ID_WIDTH), np.int64), np.zeros((rows, VALUE_WIDTH)))
+    """For contacts that are found before some are chosen: `chosen`, `ids`, `values`."""
+    return np.zeros(rows, np.int64), np.zeros((rows, ID_WIDTH), np.int64), np.zeros((rows, VALUE_WIDTH))
+
+
+def make_choice(rows: int) -> Arrays:
+    """For the choice among the contacts of a pair: `rows`, `state`, `members`, `places`, `chain`, `flat`."""
+    integers = (np.zeros(length, np.int64) for length in (rows, rows, rows, rows, 2 * rows + 1))
+    return (*integers, np.zeros((rows, 3)))
 
 
 def make_search(capacity: int, meshes: int, vertices: int) -> Arrays:
