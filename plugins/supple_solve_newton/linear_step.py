@@ -1,4 +1,7 @@
-"""The direction of a Newton step: assembled by kernels, solved by LAPACK or, where it is large and thin, SuperLU."""
+"""The direction of a Newton step: assembled by kernels, and solved by whom it suits.
+
+A kernel solves small systems, LAPACK larger ones, and SuperLU those that are large and thin.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +15,13 @@ from scipy.sparse.linalg import splu
 
 from supple.mechanics.problem import ConstraintProblem
 from supple_solve_newton import newton_kernels as kernels
+from supple_solve_newton.small_step_kernels import SINGULAR, find_small_step
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
+# Up to this number of unknowns, calling LAPACK takes longer than a plain elimination.
+SMALL_UNKNOWNS: Final = 60
 # Above this number of unknowns, and below this share of entries, the sparse factorisation is the quicker one.
 SPARSE_UNKNOWNS: Final = 150
 SPARSE_SHARE: Final = 0.25
@@ -41,6 +47,11 @@ class LinearStep:
         self._shift, self._extra, self._right_side = np.zeros((3, groups, 3))
         self._column_start: IntArray = np.zeros(3 * groups + 1, np.int64)
         self._part = np.zeros((3, 3))
+        self._linearised = (
+            self._mode, self._first, self._left, self._right, self._shift, self._extra, self._right_side,
+        )  # fmt: skip
+        room = SMALL_UNKNOWNS
+        self._small = (np.zeros((room, room)), np.zeros(room, np.int64), np.zeros(room), np.zeros(room))
 
     def find(
         self,
@@ -55,19 +66,21 @@ class LinearStep:
         False where the system is singular to working precision.
         """
         n, W = problem.count, problem.W
-        linearised = (
-            self._mode,
-            self._first,
-            self._left,
-            self._right,
-            self._shift,
-            self._extra,
-            self._right_side,
-        )
-        m = int(kernels.linearise_groups(
-            problem.law, problem.friction, problem.scale, problem.lower, problem.upper, rho, n, impulse, velocity,
-            *linearised,
-        ))  # fmt: skip
+        m = find_small_step(
+            problem.law, problem.friction, problem.scale, problem.lower, problem.upper, problem.compliance,
+            W.indptr, W.indices, W.values, n, floor, rho, impulse, velocity,
+            *self._linearised, self._part, *self._small, self.step,
+        )  # fmt: skip
+        if m == SINGULAR:
+            return False
+        if m <= SMALL_UNKNOWNS:
+            self.effort = DENSE_EFFORT * float(m) ** 3 + ROW_EFFORT * m
+            return True
+        return self._find_large(problem, rho, int(m), floor)
+
+    def _find_large(self, problem: ConstraintProblem, rho: FloatArray, m: int, floor: float) -> bool:
+        """The step of a system that is linearised already, of m unknowns."""
+        n, W = problem.count, problem.W
         right_side = np.empty(m)
         kernels.finish_right_side(
             problem.compliance, W.indptr, W.indices, W.values, n,
@@ -79,10 +92,7 @@ class LinearStep:
                 W.indptr, W.indices, n, self._mode, self._first, self._column_start
             )
         matrix = (problem.compliance, W.indptr, W.indices, W.values, rho, n, floor)
-        if m == 0:
-            self.effort = 0.0
-            unknown = right_side
-        elif 0 < entries < SPARSE_SHARE * m * m:
+        if 0 < entries < SPARSE_SHARE * m * m:
             self.effort = SPARSE_EFFORT * float(entries) ** 2 / m + ROW_EFFORT * m
             unknown = self._solve_sparse(matrix, right_side, int(entries))
         else:
