@@ -15,7 +15,7 @@ from scipy.sparse.linalg import splu
 
 from supple.mechanics.problem import ConstraintProblem
 from supple_solve_newton import newton_kernels as kernels
-from supple_solve_newton.small_step_kernels import SINGULAR, find_small_step
+from supple_solve_newton.watchdog_kernels import DENSE_EFFORT, ROW_EFFORT
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -27,11 +27,9 @@ SPARSE_UNKNOWNS: Final = 150
 SPARSE_SHARE: Final = 0.25
 # A pivot off the diagonal is taken only where the diagonal is this much smaller: it keeps the fill low.
 PIVOT_THRESHOLD: Final = 0.01
-# Effort is counted, not timed, so that results repeat. The unit is about half a nanosecond of one core.
+# In the unit of `watchdog_kernels.DENSE_EFFORT`.
 SWEEP_EFFORT: Final = 30.0  # per block of W
-DENSE_EFFORT: Final = 0.07  # per cube of the unknowns
 SPARSE_EFFORT: Final = 4.0  # per unknown and square of the entries in its column
-ROW_EFFORT: Final = 1000.0  # per unknown
 
 
 class LinearStep:
@@ -51,7 +49,11 @@ class LinearStep:
             self._mode, self._first, self._left, self._right, self._shift, self._extra, self._right_side,
         )  # fmt: skip
         room = SMALL_UNKNOWNS
-        self._small = (np.zeros((room, room)), np.zeros(room, np.int64), np.zeros(room), np.zeros(room))
+        #: Work arrays of `small_step_kernels.find_small_step`, from `mode_out` on.
+        self.small = (
+            *self._linearised, self._part,
+            np.zeros((room, room)), np.zeros(room, np.int64), np.zeros(room), np.zeros(room), self.step,
+        )  # fmt: skip
 
     def find(
         self,
@@ -66,21 +68,10 @@ class LinearStep:
         False where the system is singular to working precision.
         """
         n, W = problem.count, problem.W
-        m = find_small_step(
-            problem.law, problem.friction, problem.scale, problem.lower, problem.upper, problem.compliance,
-            W.indptr, W.indices, W.values, n, floor, rho, impulse, velocity,
-            *self._linearised, self._part, *self._small, self.step,
-        )  # fmt: skip
-        if m == SINGULAR:
-            return False
-        if m <= SMALL_UNKNOWNS:
-            self.effort = DENSE_EFFORT * float(m) ** 3 + ROW_EFFORT * m
-            return True
-        return self._find_large(problem, rho, int(m), floor)
-
-    def _find_large(self, problem: ConstraintProblem, rho: FloatArray, m: int, floor: float) -> bool:
-        """The step of a system that is linearised already, of m unknowns."""
-        n, W = problem.count, problem.W
+        m = int(kernels.linearise_groups(
+            problem.law, problem.friction, problem.scale, problem.lower, problem.upper, rho, n, impulse, velocity,
+            *self._linearised,
+        ))  # fmt: skip
         right_side = np.empty(m)
         kernels.finish_right_side(
             problem.compliance, W.indptr, W.indices, W.values, n,
@@ -92,7 +83,10 @@ class LinearStep:
                 W.indptr, W.indices, n, self._mode, self._first, self._column_start
             )
         matrix = (problem.compliance, W.indptr, W.indices, W.values, rho, n, floor)
-        if 0 < entries < SPARSE_SHARE * m * m:
+        if m == 0:
+            self.effort = 0.0
+            unknown: FloatArray | None = right_side
+        elif 0 < entries < SPARSE_SHARE * m * m:
             self.effort = SPARSE_EFFORT * float(entries) ** 2 / m + ROW_EFFORT * m
             unknown = self._solve_sparse(matrix, right_side, int(entries))
         else:

@@ -27,6 +27,7 @@ FIRST_SWEEPS: Final = 12
 MANY_GROUPS: Final = 150
 MANY_NEIGHBOURS: Final = 8
 MANY_SWEEPS: Final = 400
+FEW_ACTIVE: Final = 10
 MAX_STEPS: Final = 25
 # Shares added to the diagonal, by turns: the first is better where W is singular, the second where it is
 # badly conditioned.
@@ -60,7 +61,9 @@ class Newton:
         impulse = warm[:n].copy()
         dear = n >= MANY_GROUPS and problem.W.block_count >= MANY_NEIGHBOURS * n
         sweeps = MANY_SWEEPS if dear else FIRST_SWEEPS
-        work, residual = self._sweeper.sweep(problem, impulse, tolerance, sweeps)
+        # From a warm start with few groups at work, Newton steps cost no more than sweeps that lead nowhere.
+        gives_up = 0 < np.count_nonzero(impulse[:, 0]) <= FEW_ACTIVE
+        work, residual = self._sweeper.sweep(problem, impulse, tolerance, sweeps, gives_up)
         if math.isnan(residual):
             return Solution(np.zeros_like(impulse), "failed", work, math.inf)
         if residual > tolerance:
