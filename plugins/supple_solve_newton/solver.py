@@ -62,8 +62,7 @@ class Newton:
         dear = n >= MANY_GROUPS and problem.W.block_count >= MANY_NEIGHBOURS * n
         sweeps = MANY_SWEEPS if dear else FIRST_SWEEPS
         # From a warm start with few groups at work, Newton steps cost no more than sweeps that lead nowhere.
-        gives_up = 0 < np.count_nonzero(impulse[:, 0]) <= FEW_ACTIVE
-        work, residual = self._sweeper.sweep(problem, impulse, tolerance, sweeps, gives_up)
+        work, residual = self._sweeper.sweep(problem, impulse, tolerance, sweeps, FEW_ACTIVE)
         if math.isnan(residual):
             return Solution(np.zeros_like(impulse), "failed", work, math.inf)
         if residual > tolerance:

@@ -179,6 +179,15 @@ def accelerate(
 
 
 @njit
+def count_active(group_count, impulse):
+    """Groups whose impulse is not zero along the first row."""
+    active = 0
+    for i in range(group_count):
+        active += impulse[i, 0] != 0.0
+    return active
+
+
+@njit
 def is_hopeless(worst, before, sweeps, max_sweeps, tolerance):
     """Whether the sweeps that are left will not do at the rate of the last RATE_SWEEPS."""
     rate = worst / before
@@ -188,7 +197,7 @@ def is_hopeless(worst, before, sweeps, max_sweeps, tolerance):
 @njit
 def solve_groups(
     law, size, friction, scale, lower, upper, compliance, free, indptr, indices, diagonal, values,
-    group_count, tolerance, max_sweeps, gives_up,
+    group_count, tolerance, max_sweeps, few,
     factor_out, weight_out, start_out, last_step_out, last_result_out,
     df_out, dg_out, gram_out, gram_factor_out, c_out,
     impulse_out, velocity_out,
@@ -196,11 +205,12 @@ def solve_groups(
     """Sweep until the worst natural-map residual is at most the tolerance [m/s]: (sweeps, residual).
 
     impulse_out holds the warm start and receives the impulses. The residual is nan where something is not
-    finite. All other outputs are work arrays. With `gives_up` it also ends when it foresees that max_sweeps will not
-    be enough. A mixed iterate whose sweep is much longer than the one before
+    finite. All other outputs are work arrays. If 1 to `few` groups start with an impulse, it also ends when it
+    foresees that max_sweeps will not be enough. A mixed iterate whose sweep is much longer than the one before
     is taken back: mixing knows nothing of the kinks where contacts open or start to slip.
     """
     prepare_groups(law, scale, compliance, diagonal, values, group_count, factor_out, weight_out, impulse_out)
+    gives_up = 0 < count_active(group_count, impulse_out) <= few
     none = np.int64(0)  # a literal zero would compile the kernels that take `columns` twice
     sweeps, columns, theta, last_length, taken_back = 0, none, 1.0, 0.0, False
     worst, worst_1, worst_2, worst_3 = math.inf, math.inf, math.inf, math.inf  # now, and one to three sweeps before
