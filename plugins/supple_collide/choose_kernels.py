@@ -1,8 +1,9 @@
 """Which of the contacts of one pair of objects are kept.
 
 Two contacts at one place with one normal say the same thing; the one with the lower codes stays. Within a flat
-patch only its corners are needed (`patch_kernels`). If more than `most` are left, the deepest is kept, and around it those that lie farthest in evenly spread directions: the
-corners of the polygon that carries the load. Contacts with other normals form patches of their own.
+patch only its corners are needed (`patch_kernels`). If more than `most` are left, the deepest is kept, and around it
+those that lie farthest in evenly spread directions: the corners of the polygon that carries the load. Contacts with
+other normals form patches of their own.
 """
 
 from __future__ import annotations

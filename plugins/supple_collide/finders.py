@@ -8,6 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
+from supple.core.jit import bind_kernel
 from supple.core.schedule import Bound
 from supple.errors import SimulationError
 from supple.mechanics.compile import CONTACT_ARRAYS
@@ -86,10 +87,11 @@ class PrimitiveFinder:
             *make_manifold(), np.zeros((capacity, 2), np.int64), np.zeros(capacity, np.int64),
         )  # fmt: skip
         outputs = [arrays[name] for name in CONTACT_OUTPUTS[1:]]
+        find_pairs = bind_kernel(find_primitive_pairs, *model, *scratch, *outputs)
 
         def find(first: int) -> int:
             assert first == 0, "primitives are looked at first"
-            pair_count, found = find_primitive_pairs(*model, *scratch, *outputs)
+            pair_count, found = find_pairs()
             refuse_overflow("pairs of neighbouring shapes", pair_count, len(pairs), capacity)
             return int(found)
 
@@ -139,29 +141,38 @@ class MeshFinder:
         search = make_search(capacity, len(table), len(arrays["mesh.x"]))
         describe = self._describe_objects(arrays, real)
         material = joined["friction"], joined["restitution"]
-        outputs = [arrays[name] for name in CONTACT_OUTPUTS[1:]]
 
+        tally, behind = np.zeros(2, np.int64), np.zeros(1, np.int64)
+        kept = (*choice, tally, chosen, ids, values)
+        searches = []
         # What no scene has, no kernel is compiled or called for.
-        has_primitives = bool((kind != BOX).any())
-        has_pairs = len(table) > 1 or bool(itself.any())
+        if (kind != BOX).any():
+            searches.append(bind_kernel(fill_rotations, q, rotation))
+            searches.append(
+                bind_kernel(
+                    find_primitive_contacts, *geometry, kind, size, shape_x, rotation, shape_reach, group, movable,
+                    ignored, real, most, stack, near, deep, box, segment_box, *candidates, *kept,
+                )
+            )  # fmt: skip
+        if len(table) > 1 or itself.any():
+            searches.append(
+                bind_kernel(
+                    find_mesh_contacts, *geometry, group, movable, itself, ignored, real, most, stack, near, box,
+                    *candidates, *search, *kept,
+                )
+            )  # fmt: skip
+        write = bind_kernel(
+            write_raw, *describe, *material, ids, values, chosen, tally, behind,
+            *(arrays[name] for name in CONTACT_OUTPUTS[1:]),
+        )  # fmt: skip
 
         def find(first: int) -> int:
-            count, picked, used = 0, 0, 0.0
-            if has_primitives:
-                fill_rotations(q, rotation)
-                count, picked, used = find_primitive_contacts(
-                    *geometry, kind, size, shape_x, rotation, shape_reach, group, movable, ignored, real, most,
-                    stack, near, deep, box, segment_box, *candidates, *choice, chosen, ids, values,
-                )  # fmt: skip
-            if has_pairs:
-                count, picked, used_more = find_mesh_contacts(
-                    *geometry, group, movable, itself, ignored, real, most, stack, near, box, *candidates, *search,
-                    *choice, count, picked, chosen, ids, values,
-                )  # fmt: skip
-                used = max(used, used_more)
+            tally[0] = tally[1] = 0
+            used = max(look() or 0.0 for look in searches)
             refuse_overflow("candidates of mesh contacts", math.ceil(used * capacity), capacity, capacity)
-            refuse_overflow("candidates of mesh contacts", count, len(ids), capacity)
-            return int(write_raw(*describe, *material, ids, values, chosen, picked, first, *outputs))
+            refuse_overflow("candidates of mesh contacts", tally.item(0), len(ids), capacity)
+            behind[0] = first
+            return int(write())
 
         return find
 

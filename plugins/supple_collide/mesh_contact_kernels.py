@@ -35,10 +35,13 @@ def find_primitive_contacts(
     mesh_table, mesh_sizes, grids,
     bounds, triangle_bounds, mesh_reach, kind, size, shape_x, rotation, shape_reach,
     group, movable, ignored, shadows_from, most, stack, list_out, deep_list, box, segment_box, codes, candidates,
-    rows, state, members, places, chain, flat, chosen_out, ids_out, values_out,
+    rows, state, members, places, chain, flat, tally_inout, chosen_out, ids_out, values_out,
 ):  # fmt: skip
-    """Contacts of spheres, capsules and planes with meshes: (contacts found, contacts chosen, room needed)."""
-    count, chosen, needed = ZERO, ZERO, 0.0
+    """Append contacts of spheres, capsules and planes with meshes; returns the room needed, 1 if it is just enough.
+
+    tally_inout: contacts found, and contacts chosen among them.
+    """
+    count, chosen, needed = tally_inout[0], tally_inout[1], 0.0
     for shape in range(kind.size):
         if kind[shape] == BOX:
             continue
@@ -71,7 +74,8 @@ def find_primitive_contacts(
                 SAME_PLACE * mesh_sizes[mesh, SLACK], most, rows, state, members, places, chain, flat, chosen,
                 chosen_out,
             )  # fmt: skip
-    return count, chosen, needed
+    tally_inout[0], tally_inout[1] = count, chosen
+    return needed
 
 
 @njit
@@ -80,9 +84,10 @@ def find_mesh_contacts(
     mesh_table, mesh_sizes, grids,
     bounds, triangle_bounds, mesh_reach, group, movable, meets_itself, ignored, shadows_from, most,
     stack, list_out, box, codes, candidates, mesh_pairs, triangle_pairs, nearest, head, link, touched, found_ids,
-    found_values, rows, state, members, places, chain, flat, count, chosen, chosen_out, ids_out, values_out,
+    found_values, rows, state, members, places, chain, flat, tally_inout, chosen_out, ids_out, values_out,
 ):  # fmt: skip
-    """Contacts of meshes with meshes, boxes among them: (contacts found, contacts chosen, room needed)."""
+    """Append contacts of meshes with meshes, boxes among them, as `find_primitive_contacts` does."""
+    count, chosen = tally_inout[0], tally_inout[1]
     pairs = pair_meshes(
         mesh_table, group, movable, meets_itself, ignored, shadows_from, bounds, mesh_reach, mesh_pairs
     )  # fmt: skip
@@ -102,4 +107,5 @@ def find_mesh_contacts(
             SAME_PLACE * min(mesh_sizes[a, SLACK], mesh_sizes[b, SLACK]), most, rows, state, members, places, chain,
             flat, chosen, chosen_out,
         )  # fmt: skip
-    return count, chosen, needed
+    tally_inout[0], tally_inout[1] = count, chosen
+    return needed

@@ -18,7 +18,7 @@ from supple_collide.mesh_columns import (
     SLACK,
 )
 from supple_collide.mesh_pair_kernels import add_edge_contacts, add_vertex_contacts, gather_vertices
-from supple_collide.point_mesh_kernels import find_deep_candidate, is_behind, is_in_box
+from supple_collide.point_mesh_kernels import find_deep_candidate, is_above_grid, is_behind, is_in_box
 from supple_collide.raw_contact_kernels import add_raw, copy_raw, set_corner, set_weights
 from supple_collide.triangle_kernels import OTHER_CODE, VERTEX_CODE
 
@@ -78,7 +78,8 @@ def add_deep_vertices(
     values_out,
 ):  # fmt: skip
     """Contacts of vertices of mesh `own` that lie deeper in mesh `other` than its triangles were looked for."""
-    root, depth, behind = mesh_table[other, ROOT], mesh_sizes[other, DEPTH], mesh_sizes[other, BEHIND]
+    root, grid = mesh_table[other, ROOT], mesh_table[other, GRID]
+    depth, behind = mesh_sizes[other, DEPTH], mesh_sizes[other, BEHIND]
     if depth <= 0.0:
         return count
     for v in range(mesh_table[own, FIRST_VERTEX], mesh_table[own, LAST_VERTEX]):
@@ -86,9 +87,11 @@ def add_deep_vertices(
             continue
         if touched[v] != 0 or not is_in_box(bounds, root, x[v, 0], x[v, 1], x[v, 2], behind):
             continue
+        if grid >= 0 and is_above_grid(grids, grid, x[v, 0], x[v, 1], x[v, 2]):
+            continue
         found = find_deep_candidate(
             x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes,
-            order, root, mesh_table[other, GRID], grids,
+            order, root, grid, grids,
             mesh_table[other, FIRST], bounds, triangle_bounds, x[v, 0], x[v, 1], x[v, 2], v, depth, behind,
             mesh_sizes[other, SCALE], stack, list_out, box, codes, values,
         )  # fmt: skip

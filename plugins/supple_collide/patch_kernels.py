@@ -74,22 +74,29 @@ def find_apart(flat, i, j):
 
 
 @njit
+def is_better(far, best_far, gap, best_gap, tolerance):
+    """Whether a member lies farther than the best one so far, or as far and deeper."""
+    return far > best_far + tolerance or (far > best_far - tolerance and gap < best_gap)
+
+
+@njit
 def choose_triangle(flat, members, count, tolerance):
-    """Three members far from each other, the deepest among them; the third is -1 if all lie on a line."""
+    """Three members deep and far from each other, the deepest among them; the third is -1 if all lie on a line."""
     deepest = members[0]
     for m in range(1, count):
         if flat[members[m], 2] < flat[deepest, 2]:
             deepest = members[m]
-    far = deepest
+    far, long = deepest, 0.0
     for m in range(count):
-        if find_apart(flat, deepest, members[m]) > find_apart(flat, deepest, far):
-            far = members[m]
-    wide = deepest
+        apart = find_apart(flat, deepest, members[m])
+        if is_better(apart, long, flat[members[m], 2], flat[far, 2], tolerance):
+            far, long = members[m], apart
+    wide, broad = deepest, 0.0
     for m in range(count):
-        if abs(turn_about(flat, deepest, far, members[m])) > abs(turn_about(flat, deepest, far, wide)):
-            wide = members[m]
-    on_line = abs(turn_about(flat, deepest, far, wide)) <= tolerance * find_apart(flat, deepest, far)
-    return deepest, far, -1 if on_line else wide
+        aside = abs(turn_about(flat, deepest, far, members[m])) / long if long > 0.0 else 0.0
+        if is_better(aside, broad, flat[members[m], 2], flat[wide, 2], tolerance):
+            wide, broad = members[m], aside
+    return deepest, far, wide if broad > tolerance else -1
 
 
 @njit

@@ -153,6 +153,14 @@ def is_in_box(bounds, node, px, py, pz, grow):
 
 
 @njit
+def is_above_grid(grids, grid, px, py, pz):
+    """Whether a point is higher than a floor anywhere is, along the floor's own upward axis."""
+    height = grids[grid, 9] * (px - grids[grid, 5])
+    height += grids[grid, 12] * (py - grids[grid, 6]) + grids[grid, 15] * (pz - grids[grid, 7])
+    return height > grids[grid, 17]
+
+
+@njit
 def find_deep_candidate(
     x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes, order,
     root, grid, grids, first_triangle,
@@ -186,11 +194,9 @@ def find_deep_candidate(
             )  # fmt: skip
     else:
         # What is below a floor has it above itself, along the floor's own upward axis.
-        ux, uy, uz = grids[grid, 9], grids[grid, 12], grids[grid, 15]
-        height = ux * (px - grids[grid, 5]) + uy * (py - grids[grid, 6]) + uz * (pz - grids[grid, 7])
-        if height > grids[grid, 17]:
+        if is_above_grid(grids, grid, px, py, pz):
             return ZERO
-        ux, uy, uz = depth * ux, depth * uy, depth * uz
+        ux, uy, uz = depth * grids[grid, 9], depth * grids[grid, 12], depth * grids[grid, 15]
         box[0, 0], box[0, 1], box[0, 2] = min(px, px + ux), min(py, py + uy), min(pz, pz + uz)
         box[0, 3], box[0, 4], box[0, 5] = max(px, px + ux), max(py, py + uy), max(pz, pz + uz)
         found = collect_triangles(

@@ -125,7 +125,7 @@ def halve_rows(dof, factor, window, width, span_inout, half_inout):
 
 @njit
 def multiply_rows(dof, factor, window, width, rows, n, span, half, product_out):
-    """product_out[row, m] = sum half[3 n + row] half[m] / D for m >= 3 n: the three rows of block n with the later ones."""
+    """product_out[row, m] = sum half[3 n + row] half[m] / D for m >= 3 n: block n with itself and the later ones."""
     begin = 3 * n
     for row in range(3):
         for m in range(begin, rows):

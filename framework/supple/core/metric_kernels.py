@@ -6,7 +6,6 @@ import math
 
 from supple.core.jit import njit
 
-
 SOURCES = 8
 
 

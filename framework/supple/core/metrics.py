@@ -58,6 +58,7 @@ class AccumulateMetrics(System):
 
     def bind(self, arrays: Bound) -> Callable[[], None]:
         """Group the metrics by array, so that gathering is one call for several arrays."""
+        from supple.core.jit import bind_kernel
         from supple.core.metric_kernels import SOURCES, gather_values, reduce_values
 
         now, mode, start = arrays["metrics.now"], arrays["metrics.mode"], arrays["metrics.start"]
@@ -70,12 +71,16 @@ class AccumulateMetrics(System):
             kind = arrays[names[0]].dtype.kind
             group = [name for name in names[:SOURCES] if arrays[name].dtype.kind == kind]
             del names[: len(group)]
-            gathers.append(self._list_places(arrays, [*group, *group[:1] * (SOURCES - len(group))]))
+            sources, places = self._list_places(arrays, [*group, *group[:1] * (SOURCES - len(group))])
+            gathers.append(bind_kernel(gather_values, *sources, places, now))
+        reduce = bind_kernel(
+            reduce_values, mode, start, step, now, total, samples, total_next, samples_next
+        )
 
         def accumulate() -> None:
-            for sources, places in gathers:
-                gather_values(*sources, places, now)
-            reduce_values(mode, start, step, now, total, samples, total_next, samples_next)
+            for gather in gathers:
+                gather()
+            reduce()
 
         return accumulate
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from supple.core.jit import bind_kernel
 from supple.core.schedule import Bound, Each, Phase, System
 from supple.mechanics.energy_kernels import add_work, balance_energy
 from supple.mechanics.mechanism import Mechanism
@@ -30,16 +31,21 @@ class BalanceEnergy(System):
     def bind(self, arrays: Bound) -> Callable[[], None]:
         """Bind the sums and the velocities of all mechanisms."""
         mechanisms: list[Mechanism] = arrays.build.members("mechanisms")
-        moving = [
-            [arrays[name].reshape(-1) for name in (each.v, each.v_next, each.plan, each.impulse)]
+        work = np.zeros(2)
+        adding = [
+            bind_kernel(
+                add_work,
+                *(arrays[name].reshape(-1) for name in (each.v, each.v_next, each.plan, each.impulse)),
+                work,
+            )
             for each in mechanisms
         ]
         sums, outputs = [arrays[name] for name in self.sums], [arrays[name] for name in self.writes]
-        work = np.zeros(2)
+        finish = bind_kernel(balance_energy, *sums, work, *outputs)
 
         def balance() -> None:
-            for parts in moving:
-                add_work(*parts, work)
-            balance_energy(*sums, work, *outputs)
+            for add in adding:
+                add()
+            finish()
 
         return balance

@@ -10,11 +10,11 @@ from supple.mechanics.rows import BILATERAL, COULOMB
 
 @njit
 def reset_groups(
-    first, last, law_out, size_out, friction_out, restitution_out, scale_out, lower_out, upper_out,
+    groups, law_out, size_out, friction_out, restitution_out, scale_out, lower_out, upper_out,
     compliance_out, bias_out, gap_out, u_now_out, key_out, free_out,
 ):  # fmt: skip
-    """What groups are until somebody writes into them: free bilateral rows without an identity."""
-    for g in range(first, last):
+    """What groups[0] to groups[1] are until somebody writes into them: free bilateral rows without an identity."""
+    for g in range(groups[0], groups[1]):
         law_out[g] = BILATERAL
         size_out[g] = 1
         friction_out[g] = 0.0

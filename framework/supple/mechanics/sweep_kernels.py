@@ -227,9 +227,9 @@ def solve_groups(
             )  # fmt: skip
             if not worst > tolerance or sweeps >= max_sweeps:
                 return sweeps, worst
-            if gives_up and RATE_SWEEPS <= sweeps < ALWAYS_CHECKED:
-                if is_hopeless(worst, worst_3, sweeps, max_sweeps, tolerance):
-                    return sweeps, worst
+            rated = gives_up and RATE_SWEEPS <= sweeps < ALWAYS_CHECKED
+            if rated and is_hopeless(worst, worst_3, sweeps, max_sweeps, tolerance):
+                return sweeps, worst
         mixed = False
         if columns > 0:
             mixed, theta = accelerate(
