@@ -21,5 +21,7 @@ class MeshSurface:
     def bind(self, arrays: Bound) -> None:
         """Bind the contacts and the owners of the triangles."""
         of_triangle = arrays["mesh.of_triangle"]
-        carrier, frame = (np.ascontiguousarray(arrays[name][of_triangle]) for name in ("mesh.carrier", "mesh.frame"))
+        carrier, frame = (
+            np.ascontiguousarray(arrays[name][of_triangle]) for name in ("mesh.carrier", "mesh.frame")
+        )
         self._points.bind(arrays, self, carrier, frame)

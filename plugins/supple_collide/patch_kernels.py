@@ -1,10 +1,10 @@
 """Contacts of a flat patch that the corners of the patch make superfluous.
 
-Let two rigid objects touch at points p_i with one normal n and gaps g_i. If p = sum w_i p_i with weights w_i >= 0 that
-sum to one, and g >= sum w_i g_i, then the contact at p adds nothing: its condition u_n + g / h >= 0 follows from those
-of the others, because the relative velocity of rigid objects is affine in p, and whatever force it could transmit
-the others can, w_i of it each, with the same moment and within the same cone of friction. So of the contacts whose
-gaps are an affine function of their place, only the corners of their convex hull are needed.
+Let two rigid objects touch at points p_i with one normal n and gaps g_i. If p = sum w_i p_i with weights w_i >= 0
+that sum to one, and g >= sum w_i g_i, then the contact at p adds nothing: its condition u_n + g / h >= 0 follows from
+those of the others, because the relative velocity of rigid objects is affine in p, and whatever force it could
+transmit the others can, w_i of it each, with the same moment and within the same cone of friction: README eq. (3).
+So of the contacts whose gaps are an affine function of their place, only the corners of their convex hull are needed.
 """
 
 from __future__ import annotations

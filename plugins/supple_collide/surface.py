@@ -50,7 +50,13 @@ class CarriedPoints:
         self._selections = [
             (
                 bind_kernel(
-                    select_points, *self._owners, number, self.first_group, *self._contacts, directions, *outputs
+                    select_points,
+                    *self._owners,
+                    number,
+                    self.first_group,
+                    *self._contacts,
+                    directions,
+                    *outputs,
                 ),
                 carrier,
             )

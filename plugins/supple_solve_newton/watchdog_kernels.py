@@ -108,7 +108,9 @@ def begin_search(
         now_impulse, now_impulse, 0.0, now_impulse, now_velocity_out,
     )  # fmt: skip
     figures_inout[NOW_RESIDUAL], figures_inout[NOW_MERIT] = residual, merit
-    keep_best(now_impulse, now_velocity_out, best_impulse_out, best_velocity_out, figures_inout, counters_inout)
+    keep_best(
+        now_impulse, now_velocity_out, best_impulse_out, best_velocity_out, figures_inout, counters_inout
+    )
 
 
 @njit

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.optimize import linprog
 from scipy.spatial import ConvexHull
 from scipy.spatial.transform import Rotation
 
+from carried import is_carried
 from supple_collide.choose_kernels import DIRECTIONS, choose_rows
 from supple_collide.raw_contact_kernels import ID_WIDTH, VALUE_WIDTH
 from supple_collide.scratch import make_choice
@@ -60,21 +60,14 @@ def test_of_a_grid_of_contacts_only_the_corners_survive():
     assert len(kept) == 4
 
 
-def is_carried(point, gap, points, gaps, tolerance):
-    """Whether weights >= 0 that sum to 1 exist with sum w_i p_i = p and sum w_i g_i <= g, up to the tolerance."""
-    away = (points - point) / tolerance
-    found = linprog(
-        gaps, np.vstack([away.T, -away.T]), np.ones(4), np.ones((1, len(points))), [1.0], bounds=(0, None)
-    )  # fmt: skip
-    return found.status == 0 and found.fun <= gap + tolerance
-
-
 @given(st.integers(0, 2**32 - 1), st.integers(4, 30), st.booleans())
 @settings(max_examples=60, deadline=None)
 def test_what_is_dropped_from_a_patch_is_carried_by_what_is_kept(seed, count, lifted):
     """Brute force: conditions of dropped contacts follow from the others, and the range of net wrenches stays."""
     random = np.random.default_rng(seed)
-    flat = np.round(random.uniform(-1, 1, (count, 2)), random.integers(0, 5))  # many at one place or on one line
+    flat = np.round(
+        random.uniform(-1, 1, (count, 2)), random.integers(0, 5)
+    )  # many at one place or on one line
     flat += random.uniform(-1e-9, 1e-9, flat.shape)
     gaps = 0.01 * flat @ random.uniform(-1, 1, 2) + 0.02
     if lifted:
@@ -147,4 +140,6 @@ def test_repetitions_go_also_when_seen_from_the_other_side():
     deeper = make_contacts(points, gaps=-0.01)
     deeper[0][:, 2] += len(points)
     ids, values = (np.concatenate(parts) for parts in zip(one, deeper, strict=True))
-    assert sorted(choose(ids, values)) == list(range(6, 12)), "of two depths at one place the deeper one counts"
+    assert sorted(choose(ids, values)) == list(range(6, 12)), (
+        "of two depths at one place the deeper one counts"
+    )

@@ -31,7 +31,9 @@ PLANE = "plane = { friction = 0.4 }"
 TILES = "bumpy = { size = [2, 2], tile = 0.05, amplitude = 0.0, friction = 0.4 }"
 
 
-def build(folder: Path, floor: str, height: float = 0.05, velocity: tuple[float, ...] = (0, 0, 0)) -> supple.World:
+def build(
+    folder: Path, floor: str, height: float = 0.05, velocity: tuple[float, ...] = (0, 0, 0)
+) -> supple.World:
     scene = folder / "scene.toml"
     scene.write_text(SCENE.format(floor=floor, height=height, velocity=list(velocity)), encoding="utf-8")
     return supple.load(scene)

@@ -59,7 +59,9 @@ class StateBuffer:
         self.whole: list[Array] = []
         self.views: dict[str, Array] = {}
         for dtype in _DTYPES:
-            chosen = sorted((spec for spec in specs if spec.dtype == dtype), key=lambda spec: bool(spec.count))
+            chosen = sorted(
+                (spec for spec in specs if spec.dtype == dtype), key=lambda spec: bool(spec.count)
+            )
             offsets, size = _lay_out(chosen)
             buffer = _aligned_zeros(size, dtype)
             self.buffers[dtype] = buffer

@@ -65,7 +65,9 @@ class AccumulateMetrics(System):
         total, samples = arrays["metrics.total"], arrays["metrics.samples"]
         total_next, samples_next = arrays["metrics.total.next"], arrays["metrics.samples.next"]
         step = arrays["run.step"]
-        names = sorted({bound.array for bound in self.metrics}, key=lambda name: (arrays[name].dtype.kind, name))
+        names = sorted(
+            {bound.array for bound in self.metrics}, key=lambda name: (arrays[name].dtype.kind, name)
+        )
         gathers = []
         while names:
             kind = arrays[names[0]].dtype.kind
@@ -73,9 +75,7 @@ class AccumulateMetrics(System):
             del names[: len(group)]
             sources, places = self._list_places(arrays, [*group, *group[:1] * (SOURCES - len(group))])
             gathers.append(bind_kernel(gather_values, *sources, places, now))
-        reduce = bind_kernel(
-            reduce_values, mode, start, step, now, total, samples, total_next, samples_next
-        )
+        reduce = bind_kernel(reduce_values, mode, start, step, now, total, samples, total_next, samples_next)
 
         def accumulate() -> None:
             for gather in gathers:

@@ -213,7 +213,12 @@ def solve_groups(
     gives_up = 0 < count_active(group_count, impulse_out) <= few
     none = np.int64(0)  # a literal zero would compile the kernels that take `columns` twice
     sweeps, columns, theta, last_length, taken_back = 0, none, 1.0, 0.0, False
-    worst, worst_1, worst_2, worst_3 = math.inf, math.inf, math.inf, math.inf  # now, and one to three sweeps before
+    worst, worst_1, worst_2, worst_3 = (
+        math.inf,
+        math.inf,
+        math.inf,
+        math.inf,
+    )  # now, and one to three sweeps before
     while True:
         if sweeps == 0 or taken_back:
             compute_row_velocities(

@@ -103,7 +103,9 @@ class SolveRows(System):
         residual, iterations = arrays["rows.residual"], arrays["rows.iterations"]
         failures, failures_next = arrays["rows.failures"], arrays["rows.failures.next"]
         rescues, rescues_next = arrays["rows.rescues"], arrays["rows.rescues.next"]
-        last = [arrays[f"rows.last_{part}"] for part in ("count", "key", "impulse")]
+        last_count, last_key, last_impulse = (
+            arrays[f"rows.last_{part}"] for part in ("count", "key", "impulse")
+        )
         velocity = np.zeros_like(impulse)
         kept = [arrays[f"rows.last_{part}.next"] for part in ("count", "key", "impulse")]
 
@@ -112,7 +114,9 @@ class SolveRows(System):
             planned = _take_plans(plans)
             residual[0] = iterations[0] = 0.0
             if n:
-                warm_kernels.start_rows(n, problem.bias, problem.key, *last, problem.free, impulse)
+                warm_kernels.start_rows(
+                    n, problem.bias, problem.key, last_count, last_key, last_impulse, problem.free, impulse
+                )
                 for jacobian, v_free, _ in pairs:
                     jacobian.add_row_velocities(v_free, problem.free)
                 for mechanism, change in planned:
