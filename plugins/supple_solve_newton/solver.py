@@ -61,7 +61,7 @@ class Newton:
         impulse = warm[:n].copy()
         dear = n >= MANY_GROUPS and problem.W.block_count >= MANY_NEIGHBOURS * n
         sweeps = MANY_SWEEPS if dear else FIRST_SWEEPS
-        # From a warm start with few groups at work, Newton steps cost no more than sweeps that lead nowhere.
+        # Near the solution and with few groups at work, Newton steps cost no more than sweeps that lead nowhere.
         work, residual = self._sweeper.sweep(problem, impulse, tolerance, sweeps, FEW_ACTIVE)
         if math.isnan(residual):
             return Solution(np.zeros_like(impulse), "failed", work, math.inf)

@@ -26,6 +26,8 @@ ALWAYS_CHECKED = 8
 CHECK_EVERY = 4
 # Sweeps over which the rate of convergence is measured, to tell whether those that are left can be enough.
 RATE_SWEEPS = 3
+# Part of the velocities without impulses, below which a residual at the start is small.
+NEAR = 0.05
 # Of every PERIOD sweeps, the first are accelerated by mixing, the others by momentum.
 PERIOD = 800
 MIXED_SWEEPS = 200
@@ -179,12 +181,18 @@ def accelerate(
 
 
 @njit
-def count_active(group_count, impulse):
-    """Groups whose impulse is not zero along the first row."""
+def is_near_with_few(group_count, free, impulse, worst, few):
+    """Whether 1 to `few` groups start with an impulse along their first row, and are near their laws already.
+
+    Near is a residual `worst` [m/s] far below the velocities that these groups would have without impulses.
+    """
     active = 0
+    fastest = 0.0
     for i in range(group_count):
-        active += impulse[i, 0] != 0.0
-    return active
+        if impulse[i, 0] != 0.0:
+            active += 1
+            fastest = max(fastest, abs(free[i, 0]))
+    return 0 < active <= few and worst <= NEAR * fastest
 
 
 @njit
@@ -205,14 +213,13 @@ def solve_groups(
     """Sweep until the worst natural-map residual is at most the tolerance [m/s]: (sweeps, residual).
 
     impulse_out holds the warm start and receives the impulses. The residual is nan where something is not
-    finite. All other outputs are work arrays. If 1 to `few` groups start with an impulse, it also ends when it
-    foresees that max_sweeps will not be enough. A mixed iterate whose sweep is much longer than the one before
-    is taken back: mixing knows nothing of the kinks where contacts open or start to slip.
+    finite. All other outputs are work arrays. From a start near the solution with at most `few` groups at work, it
+    also ends when it foresees that max_sweeps will not be enough. A mixed iterate whose sweep is much longer than the
+    one before is taken back: mixing knows nothing of the kinks where contacts open or start to slip.
     """
     prepare_groups(law, scale, compliance, diagonal, values, group_count, factor_out, weight_out, impulse_out)
-    gives_up = 0 < count_active(group_count, impulse_out) <= few
     none = np.int64(0)  # a literal zero would compile the kernels that take `columns` twice
-    sweeps, columns, theta, last_length, taken_back = 0, none, 1.0, 0.0, False
+    sweeps, columns, theta, last_length, taken_back, gives_up = 0, none, 1.0, 0.0, False, False
     worst, worst_1, worst_2, worst_3 = (
         math.inf,
         math.inf,
@@ -232,6 +239,8 @@ def solve_groups(
             )  # fmt: skip
             if not worst > tolerance or sweeps >= max_sweeps:
                 return sweeps, worst
+            if sweeps == 0:
+                gives_up = is_near_with_few(group_count, free, impulse_out, worst, few)
             rated = gives_up and RATE_SWEEPS <= sweeps < ALWAYS_CHECKED
             if rated and is_hopeless(worst, worst_3, sweeps, max_sweeps, tolerance):
                 return sweeps, worst

@@ -42,9 +42,9 @@ class Sweeper:
     ) -> tuple[int, float]:
         """Improve `impulse`, [n, 3] N s, in place until its residual is at most the tolerance [m/s].
 
-        If at most `few` groups start with an impulse, and some do, it ends early when it foresees that `max_sweeps`
-        will not be enough. Returns the number of sweeps and the worst natural-map residual [m/s], nan where something
-        is not finite.
+        From a start near the solution with at most `few` groups at work, it ends early when it foresees that
+        `max_sweeps` will not be enough. Returns the number of sweeps and the worst natural-map residual [m/s], nan
+        where something is not finite.
         """
         if problem.count > self._capacity:
             self._reserve(max(problem.capacity, problem.count))
