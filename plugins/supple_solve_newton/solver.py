@@ -100,8 +100,8 @@ class _Search:
 
     def find(self, impulse: FloatArray, max_rounds: int) -> None:
         """Newton first; then rounds of twice as many sweeps each, every second one with proximal points and a seed."""
-        self.best = self._method.look_at(impulse)
-        last = self._step(impulse)
+        self.best, self.work = self._method.improve(impulse, self._tolerance, MAX_STEPS, FLOORS[0])
+        last = self.best
         sweeps = FIRST_SWEEPS if self._problem.count < MANY_GROUPS else MANY_SWEEPS
         for number in range(max_rounds):
             if self._done or self._effort_left <= 0.0:

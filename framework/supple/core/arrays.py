@@ -139,12 +139,12 @@ class ArrayTable:
         self.next.copy_from(self.now)
         self._initial.clear()
         self._ragged = [
-            (self.now.views[spec.name], self.next.views[spec.name], self._successor(spec.count))
+            (self.now.views[spec.name], self.next.views[spec.name], self.successor(spec.count))
             for spec in states
             if spec.count
         ]
 
-    def _successor(self, name: str) -> Array:
+    def successor(self, name: str) -> Array:
         """An array as it is at the end of the step."""
         return self.next.views[name] if name in self.next.views else self._fixed[name]
 

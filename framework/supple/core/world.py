@@ -106,7 +106,7 @@ class World:
 
     def _refuse_nonfinite(self, entry: Entry, name: str) -> None:
         values, spec = self.arrays[name], self.arrays.spec(name)
-        used = int(self.arrays[spec.count][0]) if spec.count else len(values)
+        used = int(self.arrays.successor(spec.count)[0]) if spec.count else len(values)
         bad = np.argwhere(~np.isfinite(values[:used]))
         if len(bad):
             index = tuple(int(i) for i in bad[0])
