@@ -39,10 +39,10 @@ def time_repeatedly(
 
 
 def time_worlds(worlds: Mapping[str, World], *, steps: int, repeat: int) -> list[Result]:
-    """The time of a step and of each system of these worlds [us], which take turns.
+    """The CPU time of a step and the time of each system of these worlds [us], which take turns.
 
     A run is timed in short stretches, and of each stretch the quickest repetition counts: what else the machine does
-    then hardly shows. The median is that of whole repetitions, in CPU time.
+    then hardly shows. The median is that of whole repetitions.
     """
     stretches = steps // STRETCH
     starts = {name: world.snapshot() for name, world in worlds.items()}
@@ -54,9 +54,9 @@ def time_worlds(worlds: Mapping[str, World], *, steps: int, repeat: int) -> list
             began = time.thread_time_ns()
             for stretch in range(stretches):
                 world.timing.reset()
-                started = time.perf_counter_ns()
+                started = time.thread_time_ns()
                 world.step(STRETCH)
-                spent = [time.perf_counter_ns() - started, *world.timing.nanoseconds]
+                spent = [time.thread_time_ns() - started, *world.timing.nanoseconds]
                 best[name][stretch] = [min(pair) for pair in zip(best[name][stretch], spent, strict=True)]
             whole[name].append((time.thread_time_ns() - began) * 1e-3 / (stretches * STRETCH))
     results = []
