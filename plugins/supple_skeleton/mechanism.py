@@ -48,7 +48,7 @@ class Skeletons:
         self.unit_count = len(forest.trees)
         self.jacobian = JacobianBlocks(blocks, forest.width)
         self._scratch = [
-            *(np.zeros(length, np.int64) for length in (self.unit_count, blocks, blocks, blocks, forest.width)),
+            *(np.zeros(length, np.int64) for length in (self.unit_count, blocks, blocks, blocks, 2 * forest.width)),
             # A few columns more, lest all rows fall into the same lines of the cache.
             np.zeros((forest.width, 3 * blocks + 8)), np.zeros((3, 3 * blocks + 8)),
         ]  # fmt: skip

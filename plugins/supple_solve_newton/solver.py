@@ -29,6 +29,7 @@ FIRST_SWEEPS: Final = 12
 MANY_GROUPS: Final = 150
 MANY_NEIGHBOURS: Final = 8
 MANY_SWEEPS: Final = 400
+FEW_ACTIVE: Final = 10
 MAX_STEPS: Final = 25
 # Shares added to the diagonal, by turns: the first is better where W is singular, the second where it is
 # badly conditioned.
@@ -73,7 +74,8 @@ class Newton:
         impulse = warm[:n].copy()
         dear = n >= MANY_GROUPS and problem.W.block_count >= MANY_NEIGHBOURS * n
         sweeps = MANY_SWEEPS if dear else FIRST_SWEEPS
-        work, residual = self._sweeper.sweep(problem, impulse, tolerance, sweeps)
+        # Near the solution and with few groups at work, Newton steps cost no more than sweeps that lead nowhere.
+        work, residual = self._sweeper.sweep(problem, impulse, tolerance, sweeps, FEW_ACTIVE)
         if math.isnan(residual):
             return Solution(np.zeros_like(impulse), "failed", work, math.inf)
         if residual > tolerance:
@@ -111,8 +113,8 @@ class _Search:
 
     def find(self, impulse: FloatArray, max_rounds: int) -> None:
         """Newton first; then rounds of twice as many sweeps each, every second one with proximal points and a seed."""
-        self.best = self._method.look_at(impulse)
-        last = self._step(impulse)
+        self.best, self.work = self._method.improve(impulse, self._tolerance, MAX_STEPS, FLOORS[0])
+        last = self.best
         sweeps = FIRST_SWEEPS if self._problem.count < MANY_GROUPS else MANY_SWEEPS
         for number in range(max_rounds):
             if self._done or self._effort_left <= 0.0:
