@@ -6,64 +6,66 @@ import math
 
 import numpy as np
 
-from supple.core.jit import njit, njit_with_scratch
-from supple.math.quaternion_kernels import matrix_of_quaternion_at, rotate_vector_at
+from supple.core.jit import njit
+from supple_collide.object_pair_kernels import is_ignored
+from supple_collide.pose_kernels import carry_in
 from supple_collide.shape_kinds import BOX, PLANE
 
 
-@njit_with_scratch
+@njit
 def find_pairs(
-    kind, size,
-    x, q, reach, movable, group,
-    order_inout, pairs_out,
+    kind, size, ignored, objects,
+    x, rotation, reach, movable, group,
+    order_inout, bounds_out, pairs_out,
 ):  # fmt: skip
     """Find the pairs (i < j) whose bounds, grown by reach[i] [m], overlap; sorted by i, then j.
 
-    kind [ns], size [ns, 3] as in `shape_kinds`; x [ns, 3] centres [m] and q [ns, 4] unit quaternions, both
-    in the world frame.
-    A pair needs a movable member (movable [ns], 0 or 1) and must not share a group >= 0 (group [ns]). Planes
-    meet every shape that comes near enough to them, and no other plane.
+    kind [ns], size [ns, 3] as in `shape_kinds`; x [ns, 3] centres [m] and rotation [ns, 3, 3], both in the world
+    frame.
+    A pair needs a movable member (movable [ns], 0 or 1), must not share a group >= 0 (group [ns]), and
+    i * objects + j must not be in the sorted array `ignored`. Planes meet every shape that comes near enough to
+    them, and no other plane.
     order_inout [ns] must hold a permutation of the shapes: the sorted order of the last call makes this one
-    fast, the result does not depend on it.
+    fast, the result does not depend on it. bounds_out [ns, 6] is scratch.
 
     Returns how many pairs there are; those beyond the capacity of pairs_out [n, 2] are not written.
     """
-    bounds = np.empty((kind.size, 6))
-    fill_bounds(kind, size, x, q, reach, bounds)
+    fill_bounds(kind, size, x, rotation, reach, bounds_out)
     axis = choose_axis(kind, x)
-    sort_by_lower_bound(bounds, axis, order_inout)
+    sort_by_lower_bound(bounds_out, axis, order_inout)
     total = np.int64(0)
     for position in range(order_inout.size):
         i = order_inout[position]
         if kind[i] == PLANE:
             for j in range(kind.size):
-                if may_touch(movable, group, i, j) and is_near_plane(kind, size, x, q, reach, j, i):
+                near = may_touch(movable, group, i, j) and is_near_plane(kind, size, x, rotation, reach, j, i)
+                if near and not is_ignored(ignored, min(i, j) * objects + max(i, j)):
                     total = add_pair(i, j, total, pairs_out)
             continue
         for later in range(position + 1, order_inout.size):
             j = order_inout[later]
             # Lower bounds only grow from here; a plane's does not count and sorts last.
-            if kind[j] == PLANE or bounds[j, axis] > bounds[i, 3 + axis]:
+            if kind[j] == PLANE or bounds_out[j, axis] > bounds_out[i, 3 + axis]:
                 break
-            if may_touch(movable, group, i, j) and overlap(bounds, i, j):
+            near = may_touch(movable, group, i, j) and overlap(bounds_out, i, j)
+            if near and not is_ignored(ignored, min(i, j) * objects + max(i, j)):
                 total = add_pair(i, j, total, pairs_out)
     sort_pairs(min(total, pairs_out.shape[0]), pairs_out)
     return total
 
 
 @njit
-def fill_bounds(kind, size, x, q, reach, bounds_out):
+def fill_bounds(kind, size, x, rotation, reach, bounds_out):
     """Bounding boxes along the world axes, grown by reach; infinite for planes, which hence sort last."""
     for i in range(kind.size):
-        m = matrix_of_quaternion_at(q, i)
         for k in range(3):
             if kind[i] == BOX:
-                extent = abs(m[3 * k]) * size[i, 0] + abs(m[3 * k + 1]) * size[i, 1]
-                extent += abs(m[3 * k + 2]) * size[i, 2]
+                extent = abs(rotation[i, k, 0]) * size[i, 0] + abs(rotation[i, k, 1]) * size[i, 1]
+                extent += abs(rotation[i, k, 2]) * size[i, 2]
             elif kind[i] == PLANE:
                 extent = -math.inf
             else:
-                extent = size[i, 0] + abs(m[3 * k + 1]) * size[i, 1]
+                extent = size[i, 0] + abs(rotation[i, k, 1]) * size[i, 1]
             bounds_out[i, k] = x[i, k] - extent - reach[i]
             bounds_out[i, 3 + k] = x[i, k] + extent + reach[i]
 
@@ -114,17 +116,15 @@ def overlap(bounds, i, j):
 
 
 @njit
-def is_near_plane(kind, size, x, q, reach, shape, plane):
+def is_near_plane(kind, size, x, rotation, reach, shape, plane):
     """Whether the lowest point of a bounded shape above a plane is within both reaches."""
     if kind[shape] == PLANE:
         return False
-    nx, ny, nz = rotate_vector_at(q, plane, 0.0, 1.0, 0.0)
+    nx, ny, nz = rotation[plane, 0, 1], rotation[plane, 1, 1], rotation[plane, 2, 1]
     dx, dy, dz = x[shape, 0] - x[plane, 0], x[shape, 1] - x[plane, 1], x[shape, 2] - x[plane, 2]
     height = nx * dx + ny * dy + nz * dz
-    m = matrix_of_quaternion_at(q, shape)
-    along_x = abs(nx * m[0] + ny * m[3] + nz * m[6])
-    along_y = abs(nx * m[1] + ny * m[4] + nz * m[7])
-    along_z = abs(nx * m[2] + ny * m[5] + nz * m[8])
+    ax, ay, az = carry_in(rotation, shape, nx, ny, nz)
+    along_x, along_y, along_z = abs(ax), abs(ay), abs(az)
     if kind[shape] == BOX:
         extent = along_x * size[shape, 0] + along_y * size[shape, 1] + along_z * size[shape, 2]
     else:

@@ -1,8 +1,9 @@
 """Which of the contacts of one pair of objects are kept.
 
-Two contacts at one place with one normal say the same thing; the one with the lower codes stays. If more than
-`most` are left, the deepest is kept, and around it those that lie farthest in evenly spread directions: the
-corners of the polygon that carries the load. Contacts with other normals form patches of their own.
+Two contacts at one place with one normal say the same thing; the one with the lower codes stays. Within a flat
+patch only its corners are needed (`patch_kernels`). If more than `most` are left, the deepest is kept, and around it
+those that lie farthest in evenly spread directions: the corners of the polygon that carries the load. Contacts with
+other normals form patches of their own.
 """
 
 from __future__ import annotations
@@ -10,12 +11,15 @@ from __future__ import annotations
 import math
 
 from supple.core.jit import njit
-from supple.math.vector_kernels import cross, dot, normalise
+from supple.math.vector_kernels import dot
+from supple_collide.patch_kernels import compare_normals, drop_carried, find_axes
 
 # Normals with a larger cosine are the same; those of one patch have at least the smaller one.
 SAME_NORMAL, PATCH_NORMAL = 0.9999, 0.94
 # Directions in which the extreme points of a patch are kept.
 DIRECTIONS = 8
+# Part of the distance at which two places are one, within which a patch counts as flat.
+FLAT_PART = 0.1
 
 
 @njit
@@ -43,13 +47,6 @@ def sort_rows(ids, first, last, rows_out):
                 slot -= step
             rows_out[slot] = row
         step //= 3
-
-
-@njit
-def compare_normals(ids, values, i, j):
-    """The cosine between the normals of two contacts, both seen from the same object."""
-    cosine = dot(values[i, 6], values[i, 7], values[i, 8], values[j, 6], values[j, 7], values[j, 8])
-    return cosine if ids[i, 0] == ids[j, 0] else -cosine
 
 
 @njit
@@ -98,10 +95,7 @@ def find_deepest(values, rows, count, state):
 def keep_extremes(ids, values, rows, count, seed, room, state_inout):
     """Mark (2) the seed and, while there is room, what lies farthest in its patch; the others of the patch 1."""
     lead = rows[seed]
-    nx, ny, nz = values[lead, 6], values[lead, 7], values[lead, 8]
-    ax, ay, az = (1.0, 0.0, 0.0) if abs(nx) < 0.6 else (0.0, 1.0, 0.0)
-    tx, ty, tz, _ = normalise(*cross(nx, ny, nz, ax, ay, az))
-    sx, sy, sz = cross(nx, ny, nz, tx, ty, tz)
+    tx, ty, tz, sx, sy, sz = find_axes(values[lead, 6], values[lead, 7], values[lead, 8])
     for place in range(count):
         if state_inout[place] == 0 and compare_normals(ids, values, rows[place], lead) > PATCH_NORMAL:
             state_inout[place] = 1
@@ -127,17 +121,23 @@ def keep_extremes(ids, values, rows, count, seed, room, state_inout):
 
 
 @njit
-def choose_rows(ids, values, first, last, bends, same_place, most, rows, state, chosen_count, chosen_out):
+def choose_rows(
+    ids, values, first, last, bends, same_place, most, rows, state, members, places, chain, flat, chosen_count,
+    chosen_out,
+):  # fmt: skip
     """Append the contacts first <= i < last that are kept to chosen_out; returns the new number of chosen ones.
 
-    On a surface that bends every contact has a vertex of its own to push, and all are kept. `rows` and `state`
-    are scratch with room for all of them.
+    On a surface that bends every contact has a vertex of its own to push, and all are kept. The arrays from `rows`
+    to `flat` are scratch, see `scratch.make_choice`.
     """
     last = min(last, ids.shape[0])
     sort_rows(ids, first, last, rows)
     count = drop_same_codes(ids, last - first, rows)
     if not bends:
         count = drop_repeated(ids, values, same_place, count, rows)
+        count = drop_carried(
+            ids, values, FLAT_PART * same_place, count, rows, state, members, places, chain, flat
+        )  # fmt: skip
     reduces = count > most and not bends
     for place in range(count):
         state[place] = 0 if reduces else 2

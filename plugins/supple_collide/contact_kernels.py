@@ -85,7 +85,7 @@ def select_points(
         for side in range(2):
             if surface[c, side] != surface_number or shape_carrier[element[c, side]] != carrier_number:
                 continue
-            group_out[found] = first_group + c
+            group_out[found] = first_group[0] + c
             frame_out[found] = shape_frame[element[c, side]]
             sign_out[found] = 1.0 - 2.0 * side
             for i in range(3):

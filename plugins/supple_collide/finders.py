@@ -8,21 +8,25 @@ from typing import Protocol
 
 import numpy as np
 
+from supple.core.jit import bind_kernel
 from supple.core.schedule import Bound
 from supple.errors import SimulationError
 from supple.mechanics.compile import CONTACT_ARRAYS
 from supple.mechanics.mechanism import contact_capacity
-from supple_collide.broad_kernels import find_pairs
-from supple_collide.bvh_kernels import STACK
-from supple_collide.contact_kernels import describe_contacts
 from supple_collide.mesh_columns import BENDS, FIRST, OBJECT
 from supple_collide.mesh_compile import list_deforming
 from supple_collide.mesh_contact_kernels import find_mesh_contacts, find_primitive_contacts
-from supple_collide.mesh_pair_kernels import FOUND_IDS, FOUND_VALUES, forget_candidates
-from supple_collide.narrow_kernels import find_contacts
-from supple_collide.object_pair_kernels import drop_ignored
 from supple_collide.pose_kernels import fill_rotations
-from supple_collide.raw_contact_kernels import ID_WIDTH, VALUE_WIDTH, write_raw
+from supple_collide.primitive_kernels import find_primitive_pairs
+from supple_collide.raw_contact_kernels import write_raw
+from supple_collide.scratch import (
+    make_candidates,
+    make_choice,
+    make_manifold,
+    make_room,
+    make_search,
+    make_stack,
+)
 from supple_collide.shape_kinds import BOX
 
 PAIRS_PER_CONTACT = 4
@@ -71,30 +75,24 @@ class PrimitiveFinder:
         kind, size, x, q, reach, carrier, group, friction, restitution, ignored = (
             arrays[name] for name in self.reads
         )
-        _, surface, element, key, point, normal, gap, mu, bounce, weights = (
-            arrays[name] for name in CONTACT_OUTPUTS
-        )
-        capacity, shapes, objects = contact_capacity(arrays.build), len(kind), self.objects
-        number = find_surface(arrays, "primitives")
+        capacity, shapes = contact_capacity(arrays.build), len(kind)
         movable = (carrier >= 0).astype(np.int64)
         pairs = np.zeros((PAIRS_PER_CONTACT * capacity, 2), np.int64)
-        order, path_order = np.arange(shapes, dtype=np.int64), np.arange(shapes, dtype=np.int64)
-        shape, feature = np.zeros((capacity, 2), np.int64), np.zeros(capacity, np.int64)
+        model = (
+            kind, size, friction, restitution, movable, group, ignored, find_surface(arrays, "primitives"),
+            self.objects, x, q, reach,
+        )  # fmt: skip
+        scratch = (
+            np.zeros((shapes, 3, 3)), np.zeros(shapes, np.int64), np.zeros((shapes, 6)), pairs,
+            *make_manifold(), np.zeros((capacity, 2), np.int64), np.zeros(capacity, np.int64),
+        )  # fmt: skip
+        outputs = [arrays[name] for name in CONTACT_OUTPUTS[1:]]
+        find_pairs = bind_kernel(find_primitive_pairs, *model, *scratch, *outputs)
 
         def find(first: int) -> int:
             assert first == 0, "primitives are looked at first"
-            order[:] = path_order  # a sort that starts anew: the result must not depend on steps before
-            pair_count = find_pairs(kind, size, x, q, reach, movable, group, order, pairs)
+            pair_count, found = find_pairs()
             refuse_overflow("pairs of neighbouring shapes", pair_count, len(pairs), capacity)
-            if len(ignored):
-                pair_count = drop_ignored(ignored, objects, pair_count, pairs)
-            found = find_contacts(
-                kind, size, x, q, reach, pairs, pair_count, shape, feature, point, normal, gap
-            )
-            describe_contacts(
-                friction, restitution, number, objects, min(found, capacity), shape, feature,
-                surface, element, key, mu, bounce, weights,
-            )  # fmt: skip
             return int(found)
 
         return find
@@ -135,36 +133,46 @@ class MeshFinder:
         most = arrays.build.settings("collide").most_contacts_per_pair
         capacity = contact_capacity(arrays.build)
         rotation = np.zeros((len(kind), 3, 3))
-        stack, box = np.zeros(4 * STACK, np.int64), np.zeros((1, 6))
+        stack, candidates, box, segment_box = make_stack(), make_candidates(), np.zeros((1, 6)), np.zeros((1, 6))
         # A list of triangles can never be longer than all there are.
         near, deep = (np.zeros(2 * len(triangles), np.int64) for _ in range(2))
-        rows, state, chosen, ids, values = _make_room(8 * capacity)
-        search = _make_search(capacity, len(table), len(arrays["mesh.x"]))
+        choice = make_choice(8 * capacity)
+        chosen, ids, values = make_room(8 * capacity)
+        search = make_search(capacity, len(table), len(arrays["mesh.x"]))
         describe = self._describe_objects(arrays, real)
         material = joined["friction"], joined["restitution"]
-        outputs = [arrays[name] for name in CONTACT_OUTPUTS[1:]]
 
+        tally, behind = np.zeros(2, np.int64), np.zeros(1, np.int64)
+        kept = (*choice, tally, chosen, ids, values)
+        searches = []
         # What no scene has, no kernel is compiled or called for.
-        has_primitives = bool((kind != BOX).any())
-        has_pairs = len(table) > 1 or bool(itself.any())
+        if (kind != BOX).any():
+            searches.append(bind_kernel(fill_rotations, q, rotation))
+            searches.append(
+                bind_kernel(
+                    find_primitive_contacts, *geometry, kind, size, shape_x, rotation, shape_reach, group, movable,
+                    ignored, real, most, stack, near, deep, box, segment_box, *candidates, *kept,
+                )
+            )  # fmt: skip
+        if len(table) > 1 or itself.any():
+            searches.append(
+                bind_kernel(
+                    find_mesh_contacts, *geometry, group, movable, itself, ignored, real, most, stack, near, box,
+                    *candidates, *search, *kept,
+                )
+            )  # fmt: skip
+        write = bind_kernel(
+            write_raw, *describe, *material, ids, values, chosen, tally, behind,
+            *(arrays[name] for name in CONTACT_OUTPUTS[1:]),
+        )  # fmt: skip
 
         def find(first: int) -> int:
-            count, picked, used = 0, 0, 0.0
-            if has_primitives:
-                fill_rotations(q, rotation)
-                count, picked, used = find_primitive_contacts(
-                    *geometry, kind, size, shape_x, rotation, shape_reach, group, movable, ignored, real, most,
-                    stack, near, deep, box, rows, state, chosen, ids, values,
-                )  # fmt: skip
-            if has_pairs:
-                count, picked, used_more = find_mesh_contacts(
-                    *geometry, group, movable, itself, ignored, real, most, stack, near, box, *search, rows, state,
-                    count, picked, chosen, ids, values,
-                )  # fmt: skip
-                used = max(used, used_more)
+            tally[0] = tally[1] = 0
+            used = max(look() or 0.0 for look in searches)
             refuse_overflow("candidates of mesh contacts", math.ceil(used * capacity), capacity, capacity)
-            refuse_overflow("candidates of mesh contacts", count, len(ids), capacity)
-            return int(write_raw(*describe, *material, ids, values, chosen, picked, first, *outputs))
+            refuse_overflow("candidates of mesh contacts", tally.item(0), len(ids), capacity)
+            behind[0] = first
+            return int(write())
 
         return find
 
@@ -182,21 +190,3 @@ class MeshFinder:
             element[number] = 0 if bends else first
         assert shapes == len(arrays["collide.kind"])
         return surface, element, triangle
-
-
-def _make_room(rows: int) -> tuple[np.ndarray, ...]:
-    """Scratch for contacts that are found before some are chosen."""
-    integers = (np.zeros(rows, np.int64) for _ in range(3))
-    return (*integers, np.zeros((rows, ID_WIDTH), np.int64), np.zeros((rows, VALUE_WIDTH)))
-
-
-def _make_search(capacity: int, meshes: int, vertices: int) -> tuple[np.ndarray, ...]:
-    """Scratch of the search among meshes; see `find_mesh_contacts`."""
-    mesh_pairs = np.zeros((min(meshes * meshes, 64 * capacity) + 1, 2), np.int64)
-    triangle_pairs = np.zeros((max(1 << 16, 64 * capacity), 2), np.int64)
-    nearest, head, touched = np.zeros(vertices), np.zeros(vertices, np.int64), np.zeros(vertices, np.int64)
-    forget_candidates(nearest, head)
-    found = 16 * capacity
-    link = np.zeros(found, np.int64)
-    found_ids, found_values = np.zeros((found, FOUND_IDS), np.int64), np.zeros((found, FOUND_VALUES))
-    return mesh_pairs, triangle_pairs, nearest, head, link, touched, found_ids, found_values

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from supple.core.component import Vector, component, field
 from supple.core.entity import Entity, SceneGraph
+from supple.core.scene_files import SceneFiles
 from supple.errors import suggest
 from supple_collide.components import FRICTION_DOC, PENETRATION, RESTITUTION_DOC
 
@@ -35,6 +36,16 @@ class Mesh:
         if bool(self.vertices) != bool(self.triangles):
             raise ValueError("vertices and triangles belong together; give both")
 
+    def reads_files(self) -> tuple[str, ...]:
+        """The mesh."""
+        return (self.file,) if self.file else ()
+
+    def check_files(self, entity: Entity, files: SceneFiles) -> None:
+        """Refuse what is no surface."""
+        from supple_collide.mesh_shape import load_mesh
+
+        load_mesh("mesh", self, entity.path, files)
+
 
 @component
 class Convex:
@@ -52,6 +63,16 @@ class Convex:
     def __post_init__(self) -> None:
         if bool(self.file) == bool(self.points):
             raise ValueError("give the hull either a file or points")
+
+    def reads_files(self) -> tuple[str, ...]:
+        """The mesh whose corners are wrapped."""
+        return (self.file,) if self.file else ()
+
+    def check_files(self, entity: Entity, files: SceneFiles) -> None:
+        """Refuse what encloses no volume."""
+        from supple_collide.mesh_shape import load_mesh
+
+        load_mesh("convex", self, entity.path, files)
 
 
 def _complain_of_body(what: str, entity: Entity, graph: SceneGraph) -> Iterator[str]:
@@ -90,6 +111,16 @@ class Heightfield:
     def check(self, entity: Entity, graph: SceneGraph) -> Iterator[str]:
         """A height field stands still."""
         yield from _complain_of_body("a height field", entity, graph)
+
+    def reads_files(self) -> tuple[str, ...]:
+        """The heights."""
+        return (self.file,) if self.file else ()
+
+    def check_files(self, entity: Entity, files: SceneFiles) -> None:
+        """Refuse heights that are no numbers, too many or too few."""
+        from supple_collide.terrain import make_terrain
+
+        make_terrain("heightfield", self, entity.path, files, seed=0)
 
 
 @component

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from supple.core.jit import njit, njit_with_scratch
+from supple.core.jit import njit
 from supple_collide.bvh_kernels import boxes_meet
 from supple_collide.choose_kernels import choose_rows
 from supple_collide.manifold_kernels import ZERO
@@ -29,16 +29,19 @@ def fill_round_box(size, shape_x, rotation, shape, box_out):
         box_out[0, 3 + k] += radius
 
 
-@njit_with_scratch
+@njit
 def find_primitive_contacts(
     x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, nodes, order,
     mesh_table, mesh_sizes, grids,
     bounds, triangle_bounds, mesh_reach, kind, size, shape_x, rotation, shape_reach,
-    group, movable, ignored, shadows_from, most, stack, list_out, deep_list, box, rows, state, chosen_out,
-    ids_out, values_out,
+    group, movable, ignored, shadows_from, most, stack, list_out, deep_list, box, segment_box, codes, candidates,
+    rows, state, members, places, chain, flat, tally_inout, chosen_out, ids_out, values_out,
 ):  # fmt: skip
-    """Contacts of spheres, capsules and planes with meshes: (contacts found, contacts chosen, room needed)."""
-    count, chosen, needed = ZERO, ZERO, 0.0
+    """Append contacts of spheres, capsules and planes with meshes; returns the room needed, 1 if it is just enough.
+
+    tally_inout: contacts found, and contacts chosen among them.
+    """
+    count, chosen, needed = tally_inout[0], tally_inout[1], 0.0
     for shape in range(kind.size):
         if kind[shape] == BOX:
             continue
@@ -63,25 +66,28 @@ def find_primitive_contacts(
                     x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, nodes, order,
                     mesh_table, mesh_sizes, grids, bounds, triangle_bounds, mesh_reach, size, shape_x,
                     rotation, shape_reach, shape,
-                    mesh, stack, list_out, deep_list, count, ids_out, values_out,
+                    mesh, stack, list_out, deep_list, segment_box, codes, candidates, count, ids_out, values_out,
                 )  # fmt: skip
                 needed = max(needed, found / list_out.size)
             chosen = choose_rows(
                 ids_out, values_out, before, count, mesh_table[mesh, BENDS] != 0,
-                SAME_PLACE * mesh_sizes[mesh, SLACK], most, rows, state, chosen, chosen_out,
+                SAME_PLACE * mesh_sizes[mesh, SLACK], most, rows, state, members, places, chain, flat, chosen,
+                chosen_out,
             )  # fmt: skip
-    return count, chosen, needed
+    tally_inout[0], tally_inout[1] = count, chosen
+    return needed
 
 
-@njit_with_scratch
+@njit
 def find_mesh_contacts(
     x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, nodes, order,
     mesh_table, mesh_sizes, grids,
     bounds, triangle_bounds, mesh_reach, group, movable, meets_itself, ignored, shadows_from, most,
-    stack, list_out, box, mesh_pairs, triangle_pairs, nearest, head, link, touched, found_ids, found_values,
-    rows, state, count, chosen, chosen_out, ids_out, values_out,
+    stack, list_out, box, codes, candidates, mesh_pairs, triangle_pairs, nearest, head, link, touched, found_ids,
+    found_values, rows, state, members, places, chain, flat, tally_inout, chosen_out, ids_out, values_out,
 ):  # fmt: skip
-    """Contacts of meshes with meshes, boxes among them: (contacts found, contacts chosen, room needed)."""
+    """Append contacts of meshes with meshes, boxes among them, as `find_primitive_contacts` does."""
+    count, chosen = tally_inout[0], tally_inout[1]
     pairs = pair_meshes(
         mesh_table, group, movable, meets_itself, ignored, shadows_from, bounds, mesh_reach, mesh_pairs
     )  # fmt: skip
@@ -92,12 +98,14 @@ def find_mesh_contacts(
         count, used = find_mesh_mesh(
             x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, nodes,
             order, mesh_table, mesh_sizes, grids,
-            bounds, triangle_bounds, a, b, mesh_reach[a] + mesh_reach[b], stack, list_out, box, triangle_pairs,
-            nearest, head, link, touched, found_ids, found_values, count, ids_out, values_out,
+            bounds, triangle_bounds, a, b, mesh_reach[a] + mesh_reach[b], stack, list_out, box, codes, candidates,
+            triangle_pairs, nearest, head, link, touched, found_ids, found_values, count, ids_out, values_out,
         )  # fmt: skip
         needed = max(needed, used)
         chosen = choose_rows(
             ids_out, values_out, before, count, mesh_table[a, BENDS] != 0 or mesh_table[b, BENDS] != 0,
-            SAME_PLACE * min(mesh_sizes[a, SLACK], mesh_sizes[b, SLACK]), most, rows, state, chosen, chosen_out,
+            SAME_PLACE * min(mesh_sizes[a, SLACK], mesh_sizes[b, SLACK]), most, rows, state, members, places, chain,
+            flat, chosen, chosen_out,
         )  # fmt: skip
-    return count, chosen, needed
+    tally_inout[0], tally_inout[1] = count, chosen
+    return needed

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from supple.core.jit import njit, njit_with_scratch
+from supple.core.jit import njit
 from supple_collide.bvh_kernels import boxes_meet, pair_trees, query_grid, query_tree
 from supple_collide.manifold_kernels import ONE, ZERO
 from supple_collide.mesh_columns import (
@@ -20,13 +18,7 @@ from supple_collide.mesh_columns import (
     SLACK,
 )
 from supple_collide.mesh_pair_kernels import add_edge_contacts, add_vertex_contacts, gather_vertices
-from supple_collide.point_mesh_kernels import (
-    CANDIDATE_WIDTH,
-    CANDIDATES,
-    find_deep_candidate,
-    is_behind,
-    is_in_box,
-)
+from supple_collide.point_mesh_kernels import find_deep_candidate, is_above_grid, is_behind, is_in_box
 from supple_collide.raw_contact_kernels import add_raw, copy_raw, set_corner, set_weights
 from supple_collide.triangle_kernels import OTHER_CODE, VERTEX_CODE
 
@@ -78,27 +70,30 @@ def pair_with_grid(
     return count
 
 
-@njit_with_scratch
+@njit
 def add_deep_vertices(
     x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes, order,
     mesh_table, mesh_sizes, grids,
-    bounds, triangle_bounds, own, other, touched, stack, list_out, count, ids_out, values_out,
+    bounds, triangle_bounds, own, other, touched, stack, list_out, box, codes, values, count, ids_out,
+    values_out,
 ):  # fmt: skip
     """Contacts of vertices of mesh `own` that lie deeper in mesh `other` than its triangles were looked for."""
-    root, depth, behind = mesh_table[other, ROOT], mesh_sizes[other, DEPTH], mesh_sizes[other, BEHIND]
+    root, grid = mesh_table[other, ROOT], mesh_table[other, GRID]
+    depth, behind = mesh_sizes[other, DEPTH], mesh_sizes[other, BEHIND]
     if depth <= 0.0:
         return count
-    codes, values = np.empty((CANDIDATES, 2), np.int64), np.empty((CANDIDATES, CANDIDATE_WIDTH))
     for v in range(mesh_table[own, FIRST_VERTEX], mesh_table[own, LAST_VERTEX]):
         if vertex_first[v] == vertex_first[v + 1]:
             continue
         if touched[v] != 0 or not is_in_box(bounds, root, x[v, 0], x[v, 1], x[v, 2], behind):
             continue
+        if grid >= 0 and is_above_grid(grids, grid, x[v, 0], x[v, 1], x[v, 2]):
+            continue
         found = find_deep_candidate(
             x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes,
-            order, root, mesh_table[other, GRID], grids,
+            order, root, grid, grids,
             mesh_table[other, FIRST], bounds, triangle_bounds, x[v, 0], x[v, 1], x[v, 2], v, depth, behind,
-            mesh_sizes[other, SCALE], stack, list_out, codes, values,
+            mesh_sizes[other, SCALE], stack, list_out, box, codes, values,
         )  # fmt: skip
         if found == 0:
             continue
@@ -114,10 +109,11 @@ def add_deep_vertices(
     return count
 
 
-@njit_with_scratch
+@njit
 def drop_false_overlaps(
     x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes, order, grids, mesh_table, mesh_sizes,
-    bounds, triangle_bounds, a, b, stack, list_out, first, count, ids_inout, values_inout,
+    bounds, triangle_bounds, a, b, stack, list_out, box, codes, candidates, first, count, ids_inout,
+    values_inout,
 ):  # fmt: skip
     """Of the contacts of edges from row `first` on, drop those that overlap only beside a thin part.
 
@@ -140,6 +136,7 @@ def drop_false_overlaps(
                     x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes, order, grids,
                     mesh_table,
                     mesh_sizes, bounds, triangle_bounds, a if side == 0 else b, px, py, pz, -gap, stack, list_out,
+                    box, codes, candidates,
                 )  # fmt: skip
         if real:
             copy_raw(row, kept, ids_inout, values_inout)
@@ -163,12 +160,12 @@ def unmark_vertices(found, found_ids, touched_out):
         touched_out[found_ids[c, 0]] = 0
 
 
-@njit_with_scratch
+@njit
 def find_mesh_mesh(
     x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, nodes, order,
     mesh_table, mesh_sizes, grids,
-    bounds, triangle_bounds, a, b, limit, stack, list_out, box, triangle_pairs, nearest, head, link, touched,
-    found_ids, found_values, count, ids_out, values_out,
+    bounds, triangle_bounds, a, b, limit, stack, list_out, box, codes, candidates, triangle_pairs, nearest, head,
+    link, touched, found_ids, found_values, count, ids_out, values_out,
 ):  # fmt: skip
     """Contacts of two meshes, or of a mesh with itself; returns (new count, room needed / room there was).
 
@@ -208,7 +205,8 @@ def find_mesh_mesh(
             count = add_deep_vertices(
                 x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes,
                 order, mesh_table, mesh_sizes, grids,
-                bounds, triangle_bounds, own, other, touched, stack, list_out, count, ids_out, values_out,
+                bounds, triangle_bounds, own, other, touched, stack, list_out, box, codes, candidates, count, ids_out,
+                values_out,
             )  # fmt: skip
         unmark_vertices(found, found_ids, touched)
     before = count
@@ -221,6 +219,7 @@ def find_mesh_mesh(
     if alone:
         count = drop_false_overlaps(
             x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes, order, grids, mesh_table,
-            mesh_sizes, bounds, triangle_bounds, a, b, stack, list_out, before, count, ids_out, values_out,
+            mesh_sizes, bounds, triangle_bounds, a, b, stack, list_out, box, codes, candidates, before, count, ids_out,
+            values_out,
         )  # fmt: skip
     return count, needed

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from supple.core.jit import njit
+from supple.math.quaternion_kernels import matrix_of_quaternion_at
 from supple_collide.bvh_kernels import refit_tree
 from supple_collide.mesh_columns import FIRST_VERTEX, LAST_VERTEX, ROOT
 
@@ -12,22 +13,24 @@ from supple_collide.mesh_columns import FIRST_VERTEX, LAST_VERTEX, ROOT
 @njit
 def place_meshes(
     triangles, rest, nodes, order, mesh_table, node_last, moves,
-    position, rotation,
+    position, q,
     x_out, bounds_out, triangle_bounds_out,
 ):  # fmt: skip
-    """Vertices and boxes of the rigid meshes with moves[m] != 0: x = position + rotation rest.
+    """Vertices and boxes of the rigid meshes with moves[m] != 0: x = position + R(q) rest.
 
-    rest [nv, 3] in the mesh's own frame [m], position [nm, 3], rotation [nm, 3, 3]; the nodes of mesh m end
+    rest [nv, 3] in the mesh's own frame [m], position [nm, 3], q [nm, 4] unit quaternions; the nodes of mesh m end
     before node_last[m].
     """
     for mesh in range(mesh_table.shape[0]):
         if moves[mesh] == 0:
             continue
+        m = matrix_of_quaternion_at(q, mesh)
+        px, py, pz = position[mesh, 0], position[mesh, 1], position[mesh, 2]
         for v in range(mesh_table[mesh, FIRST_VERTEX], mesh_table[mesh, LAST_VERTEX]):
             a, b, c = rest[v, 0], rest[v, 1], rest[v, 2]
-            for k in range(3):
-                turned = rotation[mesh, k, 0] * a + rotation[mesh, k, 1] * b + rotation[mesh, k, 2] * c
-                x_out[v, k] = position[mesh, k] + turned
+            x_out[v, 0] = px + m[0] * a + m[1] * b + m[2] * c
+            x_out[v, 1] = py + m[3] * a + m[4] * b + m[5] * c
+            x_out[v, 2] = pz + m[6] * a + m[7] * b + m[8] * c
         refit_tree(
             triangles, nodes, order, mesh_table[mesh, ROOT], node_last[mesh],
             x_out, bounds_out, triangle_bounds_out,

@@ -7,13 +7,13 @@ from collections.abc import Callable
 import numpy as np
 
 from supple.core.build import Build
+from supple.core.jit import bind_kernel
 from supple.core.schedule import Access, Bound, Each, Phase, System
 from supple_collide.contact_kernels import place_shapes, place_still_shapes
 from supple_collide.finders import find_surface
 from supple_collide.mesh_columns import BENDS
 from supple_collide.mesh_compile import list_deforming
 from supple_collide.mesh_place_kernels import find_mesh_penetrations, follow_bending_mesh, place_meshes
-from supple_collide.pose_kernels import fill_rotations
 
 
 def has_meshes(build: Build) -> bool:
@@ -49,31 +49,32 @@ class PlaceMeshes(System):
         carrier, _, local_position, local_rotation, _ = owners
         table, build = arrays["mesh.table"], arrays.build
         margin, h = build.settings("collide").margin, build.run.step
-        rotation = np.zeros((len(carrier), 3, 3))
         moves = (carrier >= 0).astype(np.int64)
-        carriers = [
-            (number, arrays[each.position], arrays[each.rotation], arrays[each.twist])
-            for number, each in enumerate(build.members("carriers"))
-        ]
-        first = int(np.argmax(table[:, BENDS]))
-        bending = [
-            (first + i, margin, h, arrays[each.positions], arrays[each.velocities])
-            for i, each in enumerate(self.deforming)
-        ]
-        tree = [pool[0], *pool[2:]]
-        place_still_shapes(carrier, local_position, local_rotation, margin, *poses)
-        fill_rotations(poses[1], rotation)
         still = ((carrier < 0) & (table[:, BENDS] == 0)).astype(np.int64)
-        place_meshes(*pool, still, poses[0], rotation, *boxes)
+        place_still_shapes(carrier, local_position, local_rotation, margin, *poses)
+        place_meshes(*pool, still, *poses[:2], *boxes)
+        calls = [
+            bind_kernel(
+                place_shapes, *owners, number, margin, h,
+                arrays[each.position], arrays[each.rotation], arrays[each.twist], *poses,
+            )
+            for number, each in enumerate(build.members("carriers"))
+            if (carrier == number).any()
+        ]  # fmt: skip
+        if moves.any():
+            calls.append(bind_kernel(place_meshes, *pool, moves, *poses[:2], *boxes))
+        first, tree = int(np.argmax(table[:, BENDS])), [pool[0], *pool[2:]]
+        calls += [
+            bind_kernel(
+                follow_bending_mesh, *tree, first + i, margin, h, arrays[each.positions], arrays[each.velocities],
+                *boxes, poses[2],
+            )
+            for i, each in enumerate(self.deforming)
+        ]  # fmt: skip
 
         def place() -> None:
-            place_still_shapes(carrier, local_position, local_rotation, margin, *poses)
-            for number, position, turn, twist in carriers:
-                place_shapes(*owners, number, margin, h, position, turn, twist, *poses)
-            fill_rotations(poses[1], rotation)
-            place_meshes(*pool, moves, poses[0], rotation, *boxes)
-            for mesh in bending:
-                follow_bending_mesh(*tree, *mesh, *boxes, poses[2])
+            for call in calls:
+                call()
 
         return place
 
@@ -96,4 +97,4 @@ class ObserveMeshes(System):
             return lambda: None
         contacts, of_triangle = [arrays[name] for name in self.reads[:4]], arrays["mesh.of_triangle"]
         number, penetration = find_surface(arrays, "meshes"), arrays["mesh.penetration"]
-        return lambda: find_mesh_penetrations(*contacts, number, of_triangle, penetration)
+        return bind_kernel(find_mesh_penetrations, *contacts, number, of_triangle, penetration)

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from supple.core.jit import njit, njit_with_scratch
+from supple.core.jit import njit
 from supple_collide.box_kernels import find_box_box, find_box_plane
 from supple_collide.capsule_box_kernels import find_round_box
 from supple_collide.capsule_kernels import find_round_plane, find_round_round
-from supple_collide.manifold_kernels import MANIFOLD_CAPACITY, MANIFOLD_WIDTH, ZERO
-from supple_collide.pose_kernels import fill_rotations
+from supple_collide.manifold_kernels import ZERO
 from supple_collide.shape_kinds import BOX, PLANE
 
 
-@njit_with_scratch
+@njit
 def find_contacts(
     kind, size,
-    x, q, reach, pairs, pair_count,
+    x, rotation, reach, pairs, pair_count,
+    cosines, polygon, lines, manifold, features,
     shape_out, feature_out, point_out, normal_out, gap_out,
 ):  # fmt: skip
     """Find all contacts with gap <= reach[a] + reach[b] [m] of the first `pair_count` rows (a, b) of `pairs`.
 
-    kind [ns], size [ns, 3] as in `shape_kinds`; x [ns, 3] centres [m] and q [ns, 4] unit quaternions, both
-    in the world frame.
+    kind [ns], size [ns, 3] as in `shape_kinds`; x [ns, 3] centres [m] and rotation [ns, 3, 3], both in the world
+    frame. The arrays from `cosines` to `features` are scratch, see `scratch.make_manifold`.
     shape_out [n, 2] the pair (a, b); feature_out [n] a code of what touches, unique in a pair and the same as
     long as the same features touch; point_out [n, 2, 3] points on the surfaces of a and b [m]; normal_out
     [n, 3] unit vector from b to a; gap_out [n] signed distance [m], negative if they overlap;
@@ -30,13 +28,6 @@ def find_contacts(
 
     Returns how many contacts there are; those beyond the capacity of the outputs are not written.
     """
-    rotation = np.empty((kind.size, 3, 3))
-    manifold = np.empty((MANIFOLD_CAPACITY, MANIFOLD_WIDTH))
-    features = np.empty(MANIFOLD_CAPACITY, np.int64)
-    polygon = np.empty((2, MANIFOLD_CAPACITY, 3))
-    lines = np.empty((2, MANIFOLD_CAPACITY, 2), np.int64)
-    scratch = np.empty((3, 3))
-    fill_rotations(q, rotation)
     total = ZERO
     for pair in range(pair_count):
         a, b = pairs[pair, 0], pairs[pair, 1]
@@ -52,10 +43,10 @@ def find_contacts(
                 count = find_round_plane(size, x, rotation, first, second, manifold, features)
         elif kind[first] == BOX:
             count = find_box_box(
-                size, x, rotation, first, second, limit, scratch, polygon, lines, manifold, features
+                size, x, rotation, first, second, limit, cosines, polygon, lines, manifold, features
             )  # fmt: skip
         elif kind[second] == BOX:
-            count = find_round_box(size, x, rotation, first, second, scratch, manifold, features)
+            count = find_round_box(size, x, rotation, first, second, cosines, manifold, features)
         else:
             count = find_round_round(size, x, rotation, first, second, manifold, features)
         total = write_contacts(

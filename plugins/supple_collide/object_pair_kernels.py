@@ -22,18 +22,6 @@ def is_ignored(ignored, key):
 
 
 @njit
-def drop_ignored(ignored, objects, pair_count, pairs_inout):
-    """Drop the pairs of objects that ignore each other, key = lower * objects + higher; returns the rest."""
-    kept = ZERO
-    for row in range(pair_count):
-        i, j = pairs_inout[row, 0], pairs_inout[row, 1]
-        if not is_ignored(ignored, min(i, j) * objects + max(i, j)):
-            pairs_inout[kept, 0], pairs_inout[kept, 1] = i, j
-            kept += 1
-    return kept
-
-
-@njit
 def may_meet(group, movable, ignored, i, j):
     """Whether the contact of two objects matters: one moves, they have no frame in common, nobody forbids it."""
     if (movable[i] == 0 and movable[j] == 0) or (group[i] >= 0 and group[i] == group[j]):

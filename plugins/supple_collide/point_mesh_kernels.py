@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from supple.core.jit import njit, njit_with_scratch
+from supple.core.jit import njit
 from supple.math.vector_kernels import length
 from supple_collide.bvh_kernels import COUNT, FIRST_PLACE, RIGHT, query_grid, query_tree
 from supple_collide.manifold_kernels import ONE, ZERO
@@ -152,15 +152,25 @@ def is_in_box(bounds, node, px, py, pz, grow):
     return find_squared_distance_to_box(bounds, node, px, py, pz) <= grow * grow
 
 
-@njit_with_scratch
+@njit
+def is_above_grid(grids, grid, px, py, pz):
+    """Whether a point is higher than a floor anywhere is, along the floor's own upward axis."""
+    height = grids[grid, 9] * (px - grids[grid, 5])
+    height += grids[grid, 12] * (py - grids[grid, 6]) + grids[grid, 15] * (pz - grids[grid, 7])
+    return height > grids[grid, 17]
+
+
+@njit
 def find_deep_candidate(
     x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes, order,
     root, grid, grids, first_triangle,
-    bounds, triangle_bounds, px, py, pz, vertex, depth, behind, scale, stack, list_out, codes_out, values_out,
+    bounds, triangle_bounds, px, py, pz, vertex, depth, behind, scale, stack, list_out, box, codes_out,
+    values_out,
 ):  # fmt: skip
     """What a point deep inside touches: its nearest feature if the point is behind it. Returns 0 or 1.
 
     A vertex of another mesh (-1 if p is none) leaves preferably through a face that it sticks out towards.
+    `stack`, `list_out` and `box` [1, 6] are scratch; the answer is in the first row of codes_out and values_out.
     """
     if depth <= 0.0 or not is_in_box(bounds, root, px, py, pz, behind):
         return ZERO
@@ -184,12 +194,9 @@ def find_deep_candidate(
             )  # fmt: skip
     else:
         # What is below a floor has it above itself, along the floor's own upward axis.
-        ux, uy, uz = grids[grid, 9], grids[grid, 12], grids[grid, 15]
-        height = ux * (px - grids[grid, 5]) + uy * (py - grids[grid, 6]) + uz * (pz - grids[grid, 7])
-        if height > grids[grid, 17]:
+        if is_above_grid(grids, grid, px, py, pz):
             return ZERO
-        ux, uy, uz = depth * ux, depth * uy, depth * uz
-        box = np.empty((1, 6))
+        ux, uy, uz = depth * grids[grid, 9], depth * grids[grid, 12], depth * grids[grid, 15]
         box[0, 0], box[0, 1], box[0, 2] = min(px, px + ux), min(py, py + uy), min(pz, pz + uz)
         box[0, 3], box[0, 4], box[0, 5] = max(px, px + ux), max(py, py + uy), max(pz, pz + uz)
         found = collect_triangles(
@@ -223,17 +230,19 @@ def add_ball_contacts(
     return count
 
 
-@njit_with_scratch
+@njit
 def is_behind(
     x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes, order, grids, mesh_table, mesh_sizes,
-    bounds, triangle_bounds, mesh, px, py, pz, depth, stack, list_out,
+    bounds, triangle_bounds, mesh, px, py, pz, depth, stack, list_out, box, codes, values,
 ):  # fmt: skip
-    """Whether a point is inside a mesh, or not deeper than `depth` [m] behind an open one."""
-    codes, values = np.empty((CANDIDATES, 2), np.int64), np.empty((CANDIDATES, CANDIDATE_WIDTH))
+    """Whether a point is inside a mesh, or not deeper than `depth` [m] behind an open one.
+
+    The arrays from `stack` on are scratch.
+    """
     depth, behind = max(depth, mesh_sizes[mesh, DEPTH]), mesh_sizes[mesh, BEHIND]
     found = find_deep_candidate(
         x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes, order, mesh_table[mesh, ROOT],
         mesh_table[mesh, GRID], grids, mesh_table[mesh, FIRST], bounds, triangle_bounds, px, py, pz, NO_VERTEX,
-        depth, behind, mesh_sizes[mesh, SCALE], stack, list_out, codes, values,
+        depth, behind, mesh_sizes[mesh, SCALE], stack, list_out, box, codes, values,
     )  # fmt: skip
     return found != 0

@@ -61,19 +61,19 @@ def copy_raw(source, target, ids_inout, values_inout):
 
 @njit
 def write_raw(
-    surface_of, element_of, first_triangle_of, friction, restitution, ids, values, chosen, chosen_count, first,
+    surface_of, element_of, first_triangle_of, friction, restitution, ids, values, chosen, tally, first,
     surface_out, element_out, key_out, point_out, normal_out, gap_out, friction_out, restitution_out,
     weights_out,
 ):  # fmt: skip
-    """Write the chosen contacts behind the `first` ones that are there, the object with the lower number as A.
+    """Write the tally[1] chosen contacts behind the first[0] that are there, the object with the lower number as A.
 
     Of object i: surface_of[i], friction[i], restitution[i]; its element is element_of[i], for a mesh plus the
     number of the triangle counted from first_triangle_of[i] (-1: the object is no mesh). Returns the new number
     of contacts; those beyond the capacity are not written.
     """
     objects = surface_of.size
-    for place in range(chosen_count):
-        c = first + place
+    for place in range(tally[1]):
+        c = first[0] + place
         if c >= gap_out.size:
             continue
         row = chosen[place]
@@ -97,4 +97,4 @@ def write_raw(
         key_out[c, 1] = (ids[row, 3 if swapped else 2] << 30) | ids[row, 2 if swapped else 3]
         friction_out[c] = min(friction[i], friction[j])
         restitution_out[c] = min(restitution[i], restitution[j])
-    return first + chosen_count
+    return first[0] + tally[1]

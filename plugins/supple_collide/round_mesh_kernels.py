@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from supple.core.jit import njit, njit_with_scratch
+from supple.core.jit import njit
 from supple_collide.bvh_kernels import COUNT, FIRST_PLACE, RIGHT
 from supple_collide.manifold_kernels import ZERO
 from supple_collide.mesh_columns import BEHIND, DEPTH, FIRST, GRID, OBJECT, ROOT, SCALE, SLACK
 from supple_collide.point_mesh_kernels import (
-    CANDIDATE_WIDTH,
-    CANDIDATES,
     NO_VERTEX,
     add_ball_contacts,
     add_candidate,
@@ -89,10 +85,11 @@ def add_middle_vertices(
     return count
 
 
-@njit_with_scratch
+@njit
 def drop_false_overlaps(
     x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes, order, grids, mesh_table, mesh_sizes,
-    bounds, triangle_bounds, mesh, radius, stack, list_out, first, count, ids_inout, values_inout,
+    bounds, triangle_bounds, mesh, radius, stack, list_out, box, codes, candidates, first, count, ids_inout,
+    values_inout,
 ):  # fmt: skip
     """Of a capsule's contacts with edges from row `first` on, drop those whose axis is not inside the mesh.
 
@@ -107,7 +104,8 @@ def drop_false_overlaps(
         if signed >= 0.0 or is_behind(
             x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes, order, grids, mesh_table,
             mesh_sizes, bounds, triangle_bounds, mesh, values[3] + signed * values[6],
-            values[4] + signed * values[7], values[5] + signed * values[8], -signed, stack, list_out,
+            values[4] + signed * values[7], values[5] + signed * values[8], -signed, stack, list_out, box, codes,
+            candidates,
         ):  # fmt: skip
             copy_raw(row, kept, ids_inout, values_inout)
             kept += 1
@@ -122,15 +120,14 @@ def fill_segment_box(px, py, pz, ux, uy, uz, box_out):
     box_out[0, 2], box_out[0, 5] = min(pz, pz + uz), max(pz, pz + uz)
 
 
-@njit_with_scratch
+@njit
 def find_end_contacts(
     x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes, order,
     root, grid, grids, first_triangle,
     bounds, triangle_bounds, mesh_sizes, mesh, shape, mesh_object, code, px, py, pz, radius, limit,
-    seen, triangle_list, stack, deep_list, count, ids_out, values_out,
+    seen, triangle_list, stack, deep_list, box, codes, values, count, ids_out, values_out,
 ):  # fmt: skip
     """Contacts of the ball about p with one mesh, whose triangles within reach are known; the new count."""
-    codes, values = np.empty((CANDIDATES, 2), np.int64), np.empty((CANDIDATES, CANDIDATE_WIDTH))
     scale, depth, candidates = mesh_sizes[mesh, SCALE], mesh_sizes[mesh, DEPTH], ZERO
     for place in range(seen):
         candidates = add_candidate(
@@ -144,7 +141,7 @@ def find_end_contacts(
             x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes,
             order, root, grid, grids, first_triangle,
             bounds, triangle_bounds, px, py, pz, NO_VERTEX, depth, mesh_sizes[mesh, BEHIND], scale, stack,
-            deep_list, codes, values,
+            deep_list, box, codes, values,
         )  # fmt: skip
     return add_ball_contacts(
         shape, mesh_object, code, px, py, pz, radius, limit, candidates, codes, values, count, ids_out,
@@ -152,16 +149,17 @@ def find_end_contacts(
     )  # fmt: skip
 
 
-@njit_with_scratch
+@njit
 def find_round_mesh(
     x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, nodes, order,
     mesh_table, mesh_sizes, grids,
     bounds, triangle_bounds, mesh_reach, size, shape_x, shape_rotation, shape_reach, shape, mesh,
-    stack, list_out, deep_list, count, ids_out, values_out,
+    stack, list_out, deep_list, box, codes, candidates, count, ids_out, values_out,
 ):  # fmt: skip
     """Contacts of one sphere or capsule with one mesh; returns (new count, triangles within reach).
 
-    mesh_table and mesh_sizes as in `mesh_columns`. Triangles beyond the room of list_out are not seen.
+    mesh_table and mesh_sizes as in `mesh_columns`. Triangles beyond the room of list_out are not seen. The
+    arrays from `stack` to `candidates` are scratch.
     """
     number, first_triangle = mesh_table[mesh, OBJECT], mesh_table[mesh, FIRST]
     root, grid = mesh_table[mesh, ROOT], mesh_table[mesh, GRID]
@@ -170,7 +168,6 @@ def find_round_mesh(
     ax, ay, az = shape_rotation[shape, 0, 1], shape_rotation[shape, 1, 1], shape_rotation[shape, 2, 1]
     px, py, pz = shape_x[shape, 0] - half * ax, shape_x[shape, 1] - half * ay, shape_x[shape, 2] - half * az
     ux, uy, uz = 2.0 * half * ax, 2.0 * half * ay, 2.0 * half * az
-    box = np.empty((1, 6))
     fill_segment_box(px, py, pz, ux, uy, uz, box)
     found = collect_triangles(
         nodes, order, root, grid, grids, first_triangle, bounds, triangle_bounds, box, radius + limit, stack,
@@ -183,7 +180,7 @@ def find_round_mesh(
             order, root, grid, grids, first_triangle,
             bounds, triangle_bounds, mesh_sizes, mesh, shape, number, OTHER_CODE + end,
             px + end * ux, py + end * uy, pz + end * uz, radius, limit, seen, list_out, stack, deep_list,
-            count, ids_out, values_out,
+            box, codes, candidates, count, ids_out, values_out,
         )  # fmt: skip
     if half > 0.0:
         before = count
@@ -193,8 +190,8 @@ def find_round_mesh(
         )  # fmt: skip
         count = drop_false_overlaps(
             x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes, order, grids, mesh_table,
-            mesh_sizes, bounds, triangle_bounds, mesh, radius, stack, deep_list, before, count, ids_out,
-            values_out,
+            mesh_sizes, bounds, triangle_bounds, mesh, radius, stack, deep_list, box, codes, candidates, before,
+            count, ids_out, values_out,
         )  # fmt: skip
         count = add_middle_vertices(
             x, triangles, owns, vertex_first, vertex_triangle, seen, list_out, shape, number,

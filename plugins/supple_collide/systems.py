@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from supple.core.build import Build
+from supple.core.jit import bind_kernel
 from supple.core.schedule import Bound, Each, Phase, System
 from supple.mechanics.mechanism import contact_capacity
 from supple_collide.contact_kernels import find_penetrations, place_shapes, place_still_shapes
@@ -34,20 +35,24 @@ class PlaceShapes(System):
     writes = ("collide.x", "collide.q", "collide.reach")
 
     def bind(self, arrays: Bound) -> Callable[[], None]:
-        """Bind the shapes and the frames of all carriers."""
+        """Bind the shapes and the frames that carry some; what stands still is placed here, once."""
         model = [arrays[name] for name in self.reads[:5]]
         carrier, _, local_position, local_rotation, _ = model
         placed = [arrays[name] for name in self.writes]
         margin, h = arrays.build.settings("collide").margin, arrays.build.run.step
-        carriers = [
-            (number, arrays[carrier.position], arrays[carrier.rotation], arrays[carrier.twist])
-            for number, carrier in enumerate(arrays.build.members("carriers"))
-        ]
+        place_still_shapes(carrier, local_position, local_rotation, margin, *placed)
+        moves = [
+            bind_kernel(
+                place_shapes, *model, number, margin, h,
+                arrays[each.position], arrays[each.rotation], arrays[each.twist], *placed,
+            )
+            for number, each in enumerate(arrays.build.members("carriers"))
+            if (carrier == number).any()
+        ]  # fmt: skip
 
         def place() -> None:
-            place_still_shapes(carrier, local_position, local_rotation, margin, *placed)
-            for number, position, rotation, twist in carriers:
-                place_shapes(*model, number, margin, h, position, rotation, twist, *placed)
+            for move in moves:
+                move()
 
         return place
 
@@ -96,4 +101,4 @@ class ObservePenetration(System):
         """Bind the contacts."""
         contacts = [arrays[name] for name in self.reads]
         number, penetration = find_surface(arrays, "primitives"), arrays["collide.penetration"]
-        return lambda: find_penetrations(*contacts, number, penetration)
+        return bind_kernel(find_penetrations, *contacts, number, penetration)

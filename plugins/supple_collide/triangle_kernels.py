@@ -189,7 +189,8 @@ def is_lowest(x, triangles, vertex_first, vertex_triangle, v, nx, ny, nz):
         for k in range(3):
             if triangles[t, k] != v:
                 ex, ey, ez = subtract(x, triangles[t, k], v)
-                if dot(nx, ny, nz, ex, ey, ez) < -FLUSH * length(ex, ey, ez):
+                down = -dot(nx, ny, nz, ex, ey, ez)
+                if down > 0.0 and down * down > FLUSH * FLUSH * dot(ex, ey, ez, ex, ey, ez):
                     return False
     return True
 

@@ -32,9 +32,9 @@ def fill_rows(
     count, first, normal, gap, friction, restitution, key,
     directions_out, law_out, size_out, friction_out, restitution_out, gap_out, key_out,
 ):  # fmt: skip
-    """Law, material, gap and identity of contact c as group first + c, and its frame (n, t, s) as rows."""
-    for c in range(count):
-        g = first + c
+    """Law, material, gap and identity of contact c as group first[0] + c, and its frame (n, t, s) as rows."""
+    for c in range(count[0]):
+        g = first[0] + c
         law_out[g] = COULOMB
         size_out[g] = 3
         friction_out[g] = friction[c]
@@ -61,7 +61,7 @@ def set_contact_bias(
 ):  # fmt: skip
     """Bias of the normal rows: README eq. (2) for gap and penetration, eq. (3) for restitution."""
     for c in range(count[0]):
-        g = first + c
+        g = first[0] + c
         bias = gap[g] / h if gap[g] >= 0.0 else max(recovery * gap[g] / h, -recovery_speed)
         approach = u_now[g, 0]
         if restitution[g] > 0.0 and approach < -bounce_speed and gap[g] + h * approach <= 0.0:
@@ -77,7 +77,8 @@ def find_forces(h, first, count, normal, impulse, force_out):
     for c in range(count[0]):
         nx, ny, nz = normal[c, 0], normal[c, 1], normal[c, 2]
         tx, ty, tz, sx, sy, sz = find_tangents(nx, ny, nz)
-        along_n, along_t, along_s = impulse[first + c, 0], impulse[first + c, 1], impulse[first + c, 2]
+        g = first[0] + c
+        along_n, along_t, along_s = impulse[g, 0], impulse[g, 1], impulse[g, 2]
         force_out[c, 0] = (along_n * nx + along_t * tx + along_s * sx) / h
         force_out[c, 1] = (along_n * ny + along_t * ty + along_s * sy) / h
         force_out[c, 2] = (along_n * nz + along_t * tz + along_s * sz) / h

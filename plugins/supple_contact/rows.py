@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from supple.core.build import Build
+from supple.core.jit import bind_kernel
 from supple.core.schedule import Bound
 from supple.mechanics.mechanism import Surface, contact_capacity
 from supple.mechanics.problem import ConstraintProblem
@@ -27,7 +28,8 @@ class ContactRows:
 
     def __init__(self, capacity: int) -> None:
         self.directions = np.zeros((capacity, 3, 3))
-        self.first = 0
+        self.first = np.zeros(1, np.int64)  # group of the first contact
+        self._problem: ConstraintProblem | None = None
 
     def bind(self, arrays: Bound) -> None:
         """Bind the contacts and the settings."""
@@ -39,20 +41,29 @@ class ContactRows:
 
     def append(self, problem: ConstraintProblem) -> None:
         """Laws, materials and frames of all contacts, and the Jacobian of both sides."""
+        if problem is not self._problem:
+            self._bind_problem(problem)
         count = self.count.item(0)
-        self.first = problem.reserve(count)
+        first = problem.reserve(count)
+        self.first[0] = first
         if count == 0:
             return
-        fill_rows(
-            count, self.first, *self.contacts, self.directions,
-            problem.law, problem.size, problem.friction, problem.restitution, problem.gap, problem.key,
-        )  # fmt: skip
+        self._fill_rows()
         for surface in self.surfaces:
-            surface.add_contact_rows(self.first, self.directions)
+            surface.add_contact_rows(first, self.directions)
 
     def set_bias(self, problem: ConstraintProblem) -> None:
         """Approach until touching, recover from penetration, bounce."""
-        set_contact_bias(
-            *self.settings, problem.step, self.first, self.count,
+        self._set_bias()
+
+    def _bind_problem(self, problem: ConstraintProblem) -> None:
+        """It is the same problem in every step."""
+        self._problem = problem
+        self._fill_rows = bind_kernel(
+            fill_rows, self.count, self.first, *self.contacts, self.directions,
+            problem.law, problem.size, problem.friction, problem.restitution, problem.gap, problem.key,
+        )  # fmt: skip
+        self._set_bias = bind_kernel(
+            set_contact_bias, *self.settings, problem.step, self.first, self.count,
             problem.gap, problem.restitution, problem.u_now, problem.bias,
         )  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from supple.core.jit import bind_kernel
 from supple.core.schedule import Bound, Phase, System
 from supple_contact.kernels import find_forces
 from supple_contact.rows import ContactRows
@@ -23,4 +24,4 @@ class ObserveForces(System):
             source for source in arrays.build.members("row_sources") if source.name == "contact"
         )
         h = arrays.build.run.step
-        return lambda: find_forces(h, rows.first, *inputs, force)
+        return bind_kernel(find_forces, h, rows.first, *inputs, force)

@@ -21,7 +21,7 @@ def supple_register(registry: Registry) -> None:
     registry.add_settings("skeleton", components.SkeletonSettings)
     registry.add_compiler(
         "skeleton.bones", "supple_skeleton.compile:compile_skeletons", components=["skeleton"],
-        provides=["mechanisms", "carriers", "row_sources"],
+        after=["bone_loads"], provides=["mechanisms", "carriers", "row_sources", "bone_loads"],
     )  # fmt: skip
     for name, system in (
         ("place_bones", "PlaceBones"),

@@ -1,4 +1,7 @@
-"""From bones to arrays: one row for every bone, sorted by path, so that parents come before children."""
+"""From bones to arrays: one row for every bone, sorted by path, so that parents come before children.
+
+What only depends on the tree takes the name of its owner, `skeleton` here: other plugins have trees of bones too.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from supple.core.entity import Entity
 from supple.core.pose import relative_pose
 from supple.mechanics.filters import ignore_pair
 from supple.mechanics.mechanism import contact_capacity
+from supple_rigid.mass import MassProperties
 from supple_skeleton.chain_kernels import factor_chain
 from supple_skeleton.components import read_coordinates, spread
 from supple_skeleton.drawings import draw_rods
@@ -24,18 +28,24 @@ from supple_skeleton.mechanism import Skeletons
 
 def compile_skeletons(build: Build) -> None:
     """Declare the arrays of all skeletons, their mechanism, and what can be seen of them."""
-    entities, skeletons = build.having("bone"), build.having("skeleton")
+    entities, skeletons = list_bones(build, "skeleton"), build.having("skeleton")
     bones = {entity.path: index for index, entity in enumerate(entities)}
     trees = {entity.path: index for index, entity in enumerate(skeletons)}
-    specs = [_spec(build, entity, bones, trees) for entity in entities]
+    masses = [_mass(build, entity) for entity in entities]
+    specs = [describe_bone(build, *each, bones, trees) for each in zip(entities, masses, strict=True)]
     forest = build_forest(specs)
-    q, v = _start(build, entities, specs, forest)
+    _add_loads(build, entities, forest)
+    q, v = find_start(build, entities, specs, forest)
+    declare_tables(build, "skeleton", entities, forest)
     _declare_model(build, entities, forest)
-    _declare_limits(build, entities)
-    _declare_state(build, forest, [entity.path for entity in entities], q, v)
-    _declare_forces(build, forest, [entity.path for entity in entities])
+    declare_limits(build, "skeleton", entities)
+    x, rotation, axis = declare_motion(build, "skeleton", forest, entities, q, v)
+    _refuse_massless(build, forest, [entity.path for entity in entities], x, rotation, axis)
+    declare_frames(build, "skeleton", forest, entities)
+    _declare_forces(build, forest)
     limits, servos = (len(build.arrays[f"skeleton.{name}"]) for name in ("limit", "servo"))
-    mechanism = Skeletons(forest, trees, bones, 2 * contact_capacity(build) + limits + servos)
+    extra = sum(load.extra_blocks for load in build.members("bone_loads"))
+    mechanism = Skeletons(forest, trees, bones, 2 * contact_capacity(build) + limits + servos + extra)
     build.add_member("mechanisms", mechanism)
     build.add_member("carriers", mechanism)
     if limits:
@@ -46,20 +56,40 @@ def compile_skeletons(build: Build) -> None:
     draw_rods(build, entities, forest)
 
 
-def _spec(build: Build, entity: Entity, bones: dict[str, int], trees: dict[str, int]) -> BoneSpec:
+def list_bones(build: Build, anchor: str) -> list[Entity]:
+    """The bones below entities with the component `anchor`, sorted by path."""
+    return [
+        entity
+        for entity in build.having("bone")
+        if any(anchor in above.components for above in build.graph.ancestors(entity.path))
+    ]
+
+
+def _mass(build: Build, entity: Entity) -> MassProperties:
+    return bone_mass(entity.path, entity.components["bone"], build.graph, build.blueprint.files)
+
+
+def describe_bone(
+    build: Build, entity: Entity, mass: MassProperties | None, bones: dict[str, int], trees: dict[str, int]
+) -> BoneSpec:
+    """A bone as the tables want it; `bones` and `trees` number the paths of all bones and of their anchors."""
     bone = entity.components["bone"]
     parent = bones.get(entity.parent or "", -1)
     tree = next(trees[above.path] for above in build.graph.ancestors(entity.path) if above.path in trees)
-    mass = bone_mass(entity.path, bone, build.graph, build.blueprint.files)
     position, rotation = _neutral_pose(build, entity, parent)
     if bone.joint == "free":
         position, rotation = np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0])
     axes = {"axis": np.array(bone.axis), "second_axis": np.array(bone.second_axis)}
     unused = {name: np.array([1.0, 0.0, 0.0]) for name, axis in axes.items() if not axis.any()}
-    return BoneSpec(
-        parent, bone.joint, tree, position, rotation,
-        mass=mass.mass, centre=mass.centre, inertia=mass.inertia, **{**axes, **unused},
-    )  # fmt: skip
+    masses = {} if mass is None else {"mass": mass.mass, "centre": mass.centre, "inertia": mass.inertia}
+    return BoneSpec(parent, bone.joint, tree, position, rotation, **{**masses, **axes, **unused})
+
+
+def _add_loads(build: Build, entities: list[Entity], forest: Forest) -> None:
+    """What hangs on the bones is part of them while it is at rest."""
+    for load in build.members("bone_loads"):
+        for row, entity in zip(forest.inertia, entities, strict=True):
+            row += load.rest_inertia(entity.path)
 
 
 def _neutral_pose(build: Build, entity: Entity, parent: int) -> tuple[FloatArray, FloatArray]:
@@ -69,10 +99,10 @@ def _neutral_pose(build: Build, entity: Entity, parent: int) -> tuple[FloatArray
     return relative_pose(build.pose(entity.parent or ""), build.pose(entity.path))
 
 
-def _start(
+def find_start(
     build: Build, entities: list[Entity], specs: list[BoneSpec], forest: Forest
 ) -> tuple[FloatArray, FloatArray]:
-    """Coordinates and rates at the start; refuses a skeleton that some rate moves without inertia."""
+    """Coordinates and rates at the start."""
     q, v = neutral_coordinates(specs), np.zeros(forest.v_count)
     for row, entity, spec in zip(forest.bone, entities, specs, strict=True):
         bone, kind = entity.components["bone"], JOINTS[spec.joint]
@@ -88,15 +118,23 @@ def _start(
     return q, v
 
 
-def _declare_model(build: Build, entities: list[Entity], forest: Forest) -> None:
-    labels, rates = [entity.path for entity in entities], _rate_labels(entities, forest)
+def declare_tables(build: Build, owner: str, entities: list[Entity], forest: Forest) -> None:
+    """Declare owner.bone, owner.dof and owner.frame."""
+    labels, rates = [entity.path for entity in entities], rate_labels(entities, forest)
     for name, values, unit, doc, rows, dtype in (
         ("bone", forest.bone, "1", "Topology; columns in layout.py.", labels, np.int64),
         ("dof", forest.dof, "1", "Structure of the mass matrix; columns in layout.py.", rates, np.int64),
         ("frame", forest.frame, "m, 1", "Neutral poses in the parents' frames, and axes.", labels, float),
-        ("inertia", forest.inertia, "kg, kg m, kg m^2", "Mass, m c, inertia at the origin.", labels, float),
     ):
-        build.add_model(f"skeleton.{name}", values, unit=unit, doc=doc, labels=rows, dtype=dtype)
+        build.add_model(f"{owner}.{name}", values, unit=unit, doc=doc, labels=rows, dtype=dtype)
+
+
+def _declare_model(build: Build, entities: list[Entity], forest: Forest) -> None:
+    labels, rates = [entity.path for entity in entities], rate_labels(entities, forest)
+    build.add_model(
+        "skeleton.inertia", forest.inertia, unit="kg, kg m, kg m^2", doc="Mass, m c, inertia at the origin.",
+        labels=labels,
+    )  # fmt: skip
     for name, unit, doc in (
         ("armature", "kg m^2, kg", "Inertia of the drives."),
         ("damping", "N m s/rad, N s/m", "Resistance to the rates."),
@@ -111,11 +149,13 @@ def _declare_model(build: Build, entities: list[Entity], forest: Forest) -> None
         build.add_model(f"skeleton.{name}", numbers, unit=unit, doc=doc, labels=rates)
 
 
-def _rate_labels(entities: list[Entity], forest: Forest) -> list[str]:
+def rate_labels(entities: list[Entity], forest: Forest) -> list[str]:
+    """The path of the bone that every rate moves first."""
     return [entities[row[BONE]].path for row in forest.dof]
 
 
-def _declare_limits(build: Build, entities: list[Entity]) -> None:
+def declare_limits(build: Build, owner: str, entities: list[Entity]) -> None:
+    """Declare owner.limit, owner.bound, owner.servo and owner.servo_gains."""
     limits: list[tuple[int, int, int]] = []
     bounds: list[float] = []
     servos: list[tuple[int, int]] = []
@@ -132,37 +172,43 @@ def _declare_limits(build: Build, entities: list[Entity]) -> None:
             targets = read_coordinates(bone.joint, spread(servo.target, count))
             gains += [(servo.stiffness, servo.damping, target, servo.limit) for target in targets]
     build.add_model(
-        "skeleton.limit", np.array(limits, np.int64).reshape(-1, 3), unit="1",
+        f"{owner}.limit", np.array(limits, np.int64).reshape(-1, 3), unit="1",
         doc="Lower, upper or swing; bone; which coordinate.", dtype=np.int64,
         labels=[entities[index].path for _, index, _ in limits],
     )  # fmt: skip
-    build.add_model("skeleton.bound", bounds, unit="rad, m", doc="Where the limits are.")
+    build.add_model(f"{owner}.bound", bounds, unit="rad, m", doc="Where the limits are.")
     build.add_model(
-        "skeleton.servo", np.array(servos, np.int64).reshape(-1, 2), unit="1",
+        f"{owner}.servo", np.array(servos, np.int64).reshape(-1, 2), unit="1",
         doc="Bone and coordinate of every servo.", dtype=np.int64,
         labels=[entities[index].path for index, _ in servos],
     )  # fmt: skip
     build.add_model(
-        "skeleton.servo_gains", np.array(gains, float).reshape(-1, 4), unit="SI",
+        f"{owner}.servo_gains", np.array(gains, float).reshape(-1, 4), unit="SI",
         doc="Stiffness, damping, target, greatest force.",
     )  # fmt: skip
 
 
-def _declare_state(build: Build, forest: Forest, labels: list[str], q: FloatArray, v: FloatArray) -> None:
-    count, rates = len(labels), forest.v_count
+def declare_motion(
+    build: Build, owner: str, forest: Forest, entities: list[Entity], q: FloatArray, v: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Declare the state: coordinates, rates, and the poses that follow. Returns origins, rotations and axes."""
+    labels, count, rates = [entity.path for entity in entities], len(entities), forest.v_count
     x, rotation, twist = np.zeros((count, 3)), np.zeros((count, 4)), np.zeros((count, 6))
     axis, axis_rate, spatial = np.zeros((rates, 6)), np.zeros((rates, 6)), np.zeros((count, 6))
     follow_state(forest.bone, forest.dof, forest.frame, q, v, x, rotation, twist, axis, axis_rate, spatial)
-    _refuse_massless(build, forest, labels, x, rotation, axis)
-    build.add_state("skeleton.q", q, unit="rad, m, 1", doc="Joint coordinates.", record=True)
-    build.add_state("skeleton.v", v, unit="rad/s, m/s", doc="Joint rates.", record=True)
+    build.add_state(f"{owner}.q", q, unit="rad, m, 1", doc="Joint coordinates.", record=True)
+    build.add_state(f"{owner}.v", v, unit="rad/s, m/s", doc="Joint rates.", record=True)
     for name, values, unit, doc in (
         ("position", x, "m", "Origins of the bones, as they follow from the coordinates."),
         ("orientation", rotation, "1", "Rotations of the bones, likewise."),
         ("velocity", twist, "m/s, rad/s", "Velocity of the origin in the world, spin in the bone's frame."),
     ):
-        build.add_state(f"skeleton.{name}", values, unit=unit, doc=doc, labels=labels, record=True)
-    build.add_model("skeleton.x_start", x, unit="m", doc="Origins of the bones at the start.", labels=labels)
+        build.add_state(f"{owner}.{name}", values, unit=unit, doc=doc, labels=labels, record=True)
+    build.add_model(f"{owner}.x_start", x, unit="m", doc="Origins of the bones at the start.", labels=labels)
+    build.add_model(
+        f"{owner}.turn_start", rotation, unit="1", doc="Rotations of the bones at the start.", labels=labels
+    )
+    return x, rotation, axis
 
 
 def _refuse_massless(
@@ -181,8 +227,9 @@ def _refuse_massless(
         raise build.refuse(f"{path}.bone", "its joint moves something without inertia", remedy)
 
 
-def _declare_forces(build: Build, forest: Forest, labels: list[str]) -> None:
-    bones, rates, trees = len(labels), forest.v_count, len(forest.trees)
+def declare_frames(build: Build, owner: str, forest: Forest, entities: list[Entity]) -> None:
+    """Declare what a mechanism and a carrier have in every step."""
+    labels, bones, rates = [entity.path for entity in entities], len(entities), forest.v_count
     for name, shape, unit, doc in (
         ("x", (bones, 3), "m", "Origins of the bones."),
         ("rotation", (bones, 4), "1", "Rotations of the bones."),
@@ -190,49 +237,65 @@ def _declare_forces(build: Build, forest: Forest, labels: list[str]) -> None:
         ("axis", (rates, 6), "1, m", "Spatial axes of the rates about the root's origin."),
         ("axis_rate", (rates, 6), "1/s, m/s", "Their derivatives."),
         ("spatial_velocity", (bones, 6), "m/s, rad/s", "Spatial velocities about the root's origin."),
-        ("factor", (forest.entries,), "SI", "A = L^T D L: L, and 1 / D on the diagonal."),
-        ("applied", (rates,), "N m, N", "Generalised force of wrenches and actuators."),
         ("v_free", (rates,), "rad/s, m/s", "Rates if nothing touched."),
         ("impulse", (rates,), "N m s, N s", "Planned impulses and J^T lambda."),
         ("observed_bone", (bones, 3), "SI", "Values of the metrics of a bone."),
-        ("observed", (trees, 4), "SI", "Values of the metrics of a skeleton."),
     ):
-        rows = labels if shape[0] == bones and name != "observed" else ()
-        build.add_step(f"skeleton.{name}", shape, unit=unit, doc=doc, labels=rows)
+        rows = labels if shape[0] == bones else ()
+        build.add_step(f"{owner}.{name}", shape, unit=unit, doc=doc, labels=rows)
     for name, shape, unit, doc in (
         ("wrench", (bones, 6), "N, N m", "Applied force and torque at the origin, in the world."),
-        ("force", (rates,), "N m, N", "Generalised force of actuators."),
-        ("gain_p", (rates,), "N m/rad, N/m", "Implicit stiffness of actuators."),
-        ("gain_d", (rates,), "N m s/rad, N s/m", "Implicit damping of actuators."),
         ("plan", (rates,), "N m s, N s", "Impulses that controllers planned."),
     ):
-        build.add_step(f"skeleton.{name}", shape, unit=unit, doc=doc, accumulates=True)
+        build.add_step(f"{owner}.{name}", shape, unit=unit, doc=doc, accumulates=True)
 
 
-def _ignore_neighbours(build: Build, entities: list[Entity], forest: Forest, index: int) -> None:
+def _declare_forces(build: Build, forest: Forest) -> None:
+    rates, trees = forest.v_count, len(forest.trees)
+    for name, shape, unit, doc in (
+        ("factor", (forest.entries,), "SI", "A = L^T D L: L, and 1 / D on the diagonal."),
+        ("applied", (rates,), "N m, N", "Generalised force of wrenches and actuators."),
+        ("observed", (trees, 4), "SI", "Values of the metrics of a skeleton."),
+    ):
+        build.add_step(f"skeleton.{name}", shape, unit=unit, doc=doc)
+    for name, unit, doc in (
+        ("force", "N m, N", "Generalised force of actuators."),
+        ("gain_p", "N m/rad, N/m", "Implicit stiffness of actuators."),
+        ("gain_d", "N m s/rad, N s/m", "Implicit damping of actuators."),
+    ):
+        build.add_step(f"skeleton.{name}", (rates,), unit=unit, doc=doc, accumulates=True)
+
+
+def show_bones(build: Build, owner: str, entities: list[Entity], forest: Forest) -> None:
+    """Frames that carry shapes, metrics of bones, and what `world[path]` shows of them."""
+    for index, entity in enumerate(entities):
+        build.carry(entity.path, Frame(owner, index, np.zeros(3)))
+        _ignore_neighbours(build, owner, entities, forest, index)
+        names = [metric.name for metric in entity.components["bone"].metrics]
+        places = {name: (f"{owner}.observed_bone", (index, column)) for column, name in enumerate(names)}
+        build.bind_metrics(entity, "bone", places)
+        build.expose(entity.path, "position", f"{owner}.position", index)
+        build.expose(entity.path, "rotation", f"{owner}.orientation", index)
+        build.expose(entity.path, "velocity", f"{owner}.velocity", index)
+
+
+def _ignore_neighbours(build: Build, owner: str, entities: list[Entity], forest: Forest, index: int) -> None:
     """A joint lies within the shapes of both bones that meet there, so these do not touch each other.
 
     Joints of several axes are often written as bones without shapes: the neighbour is the first that has one.
     """
     above = int(forest.bone[index, PARENT])
     while above >= 0:
-        ignore_pair(build, (Skeletons.name, above), (Skeletons.name, index))
+        ignore_pair(build, (owner, above), (owner, index))
         if any(True for _ in shapes_of_bone(entities[above].path, build.graph)):
             return
         above = int(forest.bone[above, PARENT])
 
 
 def _show(build: Build, entities: list[Entity], skeletons: list[Entity], forest: Forest) -> None:
-    """Frames that carry shapes, metrics, and what `world[path]` shows."""
+    """What bones show, their masses, and the metrics of skeletons."""
+    show_bones(build, Skeletons.name, entities, forest)
     for index, entity in enumerate(entities):
-        build.carry(entity.path, Frame(Skeletons.name, index, np.zeros(3)))
-        _ignore_neighbours(build, entities, forest, index)
-        names = [metric.name for metric in entity.components["bone"].metrics]
-        places = {name: ("skeleton.observed_bone", (index, column)) for column, name in enumerate(names)}
-        build.bind_metrics(entity, "bone", places)
-        build.expose(entity.path, "position", "skeleton.position", index)
-        build.expose(entity.path, "rotation", "skeleton.orientation", index)
-        build.expose(entity.path, "velocity", "skeleton.velocity", index)
         build.expose(entity.path, "mass", "skeleton.inertia", (index, 0))
     for index, entity in enumerate(skeletons):
         names = [metric.name for metric in entity.components["skeleton"].metrics]

@@ -36,6 +36,11 @@ def children_of(entity: Entity, graph: SceneGraph) -> list[Entity]:
     return [other for other in graph.below(entity.path) if other.parent == entity.path]
 
 
+def is_ghostly(entity: Entity, graph: SceneGraph) -> bool:
+    """Whether a bone follows a motion and needs no mass: one below a `ghost`."""
+    return any("ghost" in above.components for above in graph.ancestors(entity.path))
+
+
 @component
 class SkeletonSettings:
     """How skeletons are advanced, in `[run.skeleton]`."""
@@ -151,15 +156,17 @@ class Bone:
         """Whether the bone stands where bones can, and its numbers fit its joint."""
         yield from self._check_place(entity, graph)
         yield from self._check_axes()
-        yield from self._check_lengths()
+        ghostly = is_ghostly(entity, graph)
+        yield from self._check_lengths(springs_anywhere=ghostly)
         yield from self._check_limits()
-        yield from self._check_mass(entity, graph)
+        if not ghostly:
+            yield from self._check_mass(entity, graph)
 
     def _check_place(self, entity: Entity, graph: SceneGraph) -> Iterator[str]:
         if "body" in entity.components:
             yield "the entity has both body and bone; take one of the two away"
         parent = graph[entity.parent].components if entity.parent is not None else {}
-        if "bone" not in parent and "skeleton" not in parent:
+        if not {"bone", "skeleton", "ghost"} & set(parent):
             where = f"its parent {entity.parent} has neither" if entity.parent else "it has no parent"
             yield f"a bone hangs on a bone or a skeleton, but {where}; put it below an entity with skeleton = {{}}"
         for other in graph.below(entity.path):
@@ -178,7 +185,7 @@ class Bone:
         ):
             yield "second_axis is parallel to axis; a universal joint needs two directions"
 
-    def _check_lengths(self) -> Iterator[str]:
+    def _check_lengths(self, *, springs_anywhere: bool) -> Iterator[str]:
         kind = JOINTS[self.joint]
         if self.joint == "free" and self.start is not None:
             yield "start is not for a free joint; it starts at the bone's pose"
@@ -195,7 +202,7 @@ class Bone:
             values = spread(value, 1)
             if values and min(values) < 0:
                 yield f"{name} is negative; use 0 or more"
-            drag = name == "damping" and self.joint == "free"
+            drag = self.joint == "free" and (name == "damping" or (name == "stiffness" and springs_anywhere))
             if self.joint in ("free", "fixed") and any(values) and not drag:
                 yield f"{name} is not for a {self.joint} joint; give it to a joint between bones"
 
@@ -254,6 +261,8 @@ class Servo:
     def check(self, entity: Entity, graph: SceneGraph) -> Iterator[str]:
         """A servo needs a joint that has axes, and something to do."""
         bone = entity.components.get("bone")
+        if is_ghostly(entity, graph):
+            yield "a ghost follows its motion and needs no servo; set the stiffness of the bone"
         if bone is None or bone.joint not in LIMITED:
             yield f"a servo drives a bone whose joint is one of {', '.join(LIMITED)}; this entity has none"
         elif isinstance(self.target, tuple) and len(self.target) != JOINTS[bone.joint].q_count:

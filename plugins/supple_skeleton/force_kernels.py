@@ -47,14 +47,8 @@ def set_inertial_force(own, velocity, i, work_out):
 
 
 @njit
-def find_inverse_dynamics(
-    bone, armature, gravity, own, axis, axis_rate, velocity, v, acceleration,
-    work_out, tau_out,
-):  # fmt: skip
-    """tau_out = (M + armature) a + bias(v) + gravity force: README eq. (11).
-
-    Gravity enters as an upward acceleration of the world. With a = 0 and gravity = 0 this is the bias.
-    """
+def set_inertial_forces(bone, gravity, own, axis, axis_rate, velocity, v, acceleration, work_out):
+    """Accelerations of all bones, and the forces that these need: README eq. (11), before it is summed."""
     for i in range(bone.shape[0]):
         parent = bone[i, PARENT]
         for c in range(6):
@@ -64,6 +58,18 @@ def find_inverse_dynamics(
             for c in range(6):
                 work_out[0, i, c] += axis[k, c] * acceleration[k] + axis_rate[k, c] * v[k]
         set_inertial_force(own, velocity, i, work_out)
+
+
+@njit
+def find_inverse_dynamics(
+    bone, armature, gravity, own, axis, axis_rate, velocity, v, acceleration,
+    work_out, tau_out,
+):  # fmt: skip
+    """tau_out = (M + armature) a + bias(v) + gravity force: README eq. (11).
+
+    Gravity enters as an upward acceleration of the world. With a = 0 and gravity = 0 this is the bias.
+    """
+    set_inertial_forces(bone, gravity, own, axis, axis_rate, velocity, v, acceleration, work_out)
     gather_forces(bone, axis, work_out, tau_out)
     for k in range(armature.shape[0]):
         tau_out[k] += armature[k] * acceleration[k]
@@ -98,14 +104,8 @@ def set_mixed_force(own, velocity_a, velocity_b, i, work_out):
 
 
 @njit
-def differentiate_bias(
-    bone, own, axis, axis_rate_a, velocity_a, a, axis_rate_b, velocity_b, b,
-    work_out, tau_out,
-):  # fmt: skip
-    """tau_out = 2 B(a, b): the derivative of the bias at rates a in direction b; README eq. (13).
-
-    B is symmetric and B(v, v) is the bias. `axis_rate` and `velocity` are those that `move_bones` gives.
-    """
+def set_mixed_forces(bone, own, axis_rate_a, velocity_a, a, axis_rate_b, velocity_b, b, work_out):
+    """Accelerations and forces of all bones in eq. (13), before they are summed."""
     for i in range(bone.shape[0]):
         parent = bone[i, PARENT]
         for c in range(6):
@@ -114,6 +114,18 @@ def differentiate_bias(
             for c in range(6):
                 work_out[0, i, c] += axis_rate_a[k, c] * b[k] + axis_rate_b[k, c] * a[k]
         set_mixed_force(own, velocity_a, velocity_b, i, work_out)
+
+
+@njit
+def differentiate_bias(
+    bone, own, axis, axis_rate_a, velocity_a, a, axis_rate_b, velocity_b, b,
+    work_out, tau_out,
+):  # fmt: skip
+    """tau_out = 2 B(a, b): the derivative of the bias at rates a in direction b; README eq. (13).
+
+    B is symmetric and B(v, v) is the bias. `axis_rate` and `velocity` are those that `move_bones` gives.
+    """
+    set_mixed_forces(bone, own, axis_rate_a, velocity_a, a, axis_rate_b, velocity_b, b, work_out)
     gather_forces(bone, axis, work_out, tau_out)
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Protocol
 from zlib import crc32
 
 import numpy as np
 
 from supple.core.schedule import Bound
+from supple.mechanics.jacobian import JacobianBlocks
 from supple.mechanics.problem import ConstraintProblem
 from supple_skeleton.limit_kernels import append_limits, append_servos, find_near_limits, set_limit_bias
 from supple_skeleton.mechanism import Skeletons
@@ -17,16 +19,24 @@ def key_of(name: str) -> int:
     return -2 - crc32(name.encode())
 
 
+class Trees(Protocol):
+    """A mechanism of trees of bones, whose arrays begin with its name."""
+
+    name: str
+    jacobian: JacobianBlocks
+
+    def refuse_overflow(self, extra: int) -> None:
+        """Raise when there is no room for so many more blocks."""
+        ...
+
+
 class JointLimits:
     """One unilateral row for every limit that may be reached within the step."""
 
-    name = "skeleton.limits"
-    reads = (
-        "skeleton.bone", "skeleton.frame", "skeleton.limit", "skeleton.bound", "skeleton.q", "skeleton.v",
-        "skeleton.v_free",
-    )  # fmt: skip
-
-    def __init__(self, skeletons: Skeletons, count: int) -> None:
+    def __init__(self, skeletons: Trees, count: int) -> None:
+        self.name = f"{skeletons.name}.limits"
+        parts = ("bone", "frame", "limit", "bound", "q", "v", "v_free")
+        self.reads = tuple(f"{skeletons.name}.{part}" for part in parts)
         self.skeletons = skeletons
         self.gap = np.zeros(count)
         self.near = np.zeros(count, np.int64)

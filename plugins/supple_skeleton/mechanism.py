@@ -14,7 +14,13 @@ from supple.mechanics.mechanism import FloatArray, PointRows
 from supple_skeleton.chain_kernels import solve_chain
 from supple_skeleton.dynamics import READS, Dynamics
 from supple_skeleton.forest import Forest
-from supple_skeleton.row_kernels import add_bone_delassus, add_point_blocks, add_turn_blocks
+from supple_skeleton.loads import WeightedRows
+from supple_skeleton.row_kernels import (
+    add_bone_delassus,
+    add_point_blocks,
+    add_turn_blocks,
+    add_weighted_blocks,
+)
 
 
 class Skeletons:
@@ -42,7 +48,7 @@ class Skeletons:
         self.unit_count = len(forest.trees)
         self.jacobian = JacobianBlocks(blocks, forest.width)
         self._scratch = [
-            *(np.zeros(length, np.int64) for length in (self.unit_count, blocks, blocks, blocks, forest.width)),
+            *(np.zeros(length, np.int64) for length in (self.unit_count, blocks, blocks, blocks, 2 * forest.width)),
             # A few columns more, lest all rows fall into the same lines of the cache.
             np.zeros((forest.width, 3 * blocks + 8)), np.zeros((3, 3 * blocks + 8)),
         ]  # fmt: skip
@@ -88,6 +94,16 @@ class Skeletons:
         self.refuse_overflow(rows.count)
         add_turn_blocks(
             self.bone, self.dof, self.axis, rows.count, rows.group, rows.frame, rows.sign, rows.directions,
+            J.count, J.group, J.unit, J.dof, J.values,
+        )  # fmt: skip
+
+    def add_weighted_rows(self, rows: WeightedRows) -> None:
+        """Append one block of three rows for every weighted sum of point velocities."""
+        J = self.jacobian
+        self.refuse_overflow(rows.count)
+        add_weighted_blocks(
+            self.bone, self.dof, self.axis, self.x,
+            rows.count, rows.group, rows.frame, rows.weight, rows.moment, rows.directions,
             J.count, J.group, J.unit, J.dof, J.values,
         )  # fmt: skip
 

@@ -66,6 +66,32 @@ def add_turn_blocks(
 
 
 @njit
+def add_weighted_blocks(
+    bone, dof, axis, x, count, group, frame, weight, moment, directions,
+    used_out, group_out, unit_out, dof_out, values_out,
+):  # fmt: skip
+    """Blocks directions @ (weight * velocity of the bone's origin + spin x moment); README eq. (30)."""
+    for p in range(count):
+        i = frame[p]
+        block = open_block(bone, i, group[p], used_out, group_out, unit_out, dof_out, values_out)
+        root = bone[i, ROOT]
+        s = weight[p]
+        rx = moment[p, 0] + s * (x[i, 0] - x[root, 0])
+        ry = moment[p, 1] + s * (x[i, 1] - x[root, 1])
+        rz = moment[p, 2] + s * (x[i, 2] - x[root, 2])
+        first = bone[i, WINDOW]
+        k = bone[i, LAST_DOF]
+        while k >= 0:
+            jx, jy, jz = cross(axis[k, 3], axis[k, 4], axis[k, 5], rx, ry, rz)
+            jx, jy, jz = jx + s * axis[k, 0], jy + s * axis[k, 1], jz + s * axis[k, 2]
+            for row in range(3):
+                values_out[block, row, k - first] = dot(
+                    directions[p, row, 0], directions[p, row, 1], directions[p, row, 2], jx, jy, jz
+                )
+            k = dof[k, DOF_PARENT]
+
+
+@njit
 def list_blocks(count, unit, first_out, next_out):
     """Chain the blocks of every skeleton in rising order: first_out[skeleton], then next_out[block], -1 at the end."""
     for tree in range(first_out.shape[0]):
@@ -76,10 +102,11 @@ def list_blocks(count, unit, first_out, next_out):
 
 
 @njit
-def gather_rows(values, first, following, width, blocks_out, active_out, half_out):
+def gather_rows(values, first, following, width, blocks_out, span_out, half_out):
     """The rows of all blocks of a skeleton side by side: half_out[c, 3 n + row]. Returns their number.
 
-    active_out[c] says whether column c has any entry.
+    Column c has entries only in rows span_out[c] <= r < span_out[width + c]: contacts come bone by bone, so most
+    columns have them in a few neighbouring rows.
     """
     count = 0
     block = first
@@ -89,55 +116,60 @@ def gather_rows(values, first, following, width, blocks_out, active_out, half_ou
         block = following[block]
     rows = 3 * count
     for c in range(width):
-        active_out[c] = 0
-    for n in range(count):
-        block = blocks_out[n]
-        for row in range(3):
-            for c in range(width):
-                entry = values[block, row, c]
-                half_out[c, 3 * n + row] = entry
-                if entry != 0.0:
-                    active_out[c] = 1
+        span_out[c], span_out[width + c] = rows, 0
+        for n in range(count):
+            block = blocks_out[n]
+            y0, y1, y2 = values[block, 0, c], values[block, 1, c], values[block, 2, c]
+            half_out[c, 3 * n], half_out[c, 3 * n + 1], half_out[c, 3 * n + 2] = y0, y1, y2
+            if y0 != 0.0 or y1 != 0.0 or y2 != 0.0:
+                span_out[c], span_out[width + c] = min(span_out[c], 3 * n), 3 * n + 3
     return rows
 
 
 @njit
-def halve_rows(dof, factor, window, width, rows, active_out, half_out):
-    """half_out <- L^-T half_out for all rows at once. Columns off all chains are zero and stay so."""
+def halve_rows(dof, factor, window, width, span_inout, half_inout):
+    """half_inout <- L^-T half_inout for all rows at once. Columns off all chains are zero and stay so."""
     for c in range(width - 1, -1, -1):
-        if active_out[c] == 0:
+        start, end = span_inout[c], span_inout[width + c]
+        if start >= end:
             continue
+        # Views, because only indices that count from 0 become vector instructions.
+        own = half_inout[c, start:end]
         place = dof[window + c, ROW]
         j = dof[window + c, DOF_PARENT]
         while j >= 0:
             place += 1
             ratio = factor[place]
-            active_out[j - window] = 1
-            for n in range(rows):
-                half_out[j - window, n] -= ratio * half_out[c, n]
+            above = j - window
+            span_inout[above] = min(span_inout[above], start)
+            span_inout[width + above] = max(span_inout[width + above], end)
+            other = half_inout[above, start:end]
+            for n in range(own.size):
+                other[n] -= ratio * own[n]
             j = dof[j, DOF_PARENT]
 
 
 @njit
-def multiply_rows(dof, factor, window, width, rows, n, active, half, product_out):
-    """product_out[row, m] = sum half[3 n + row] half[m] / D: the three rows of block n with all rows.
-
-    Loops over m begin at 0, though half of it would do: only so they become vector instructions.
-    """
+def multiply_rows(dof, factor, window, width, rows, n, span, half, product_out):
+    """product_out[row, m] = sum half[3 n + row] half[m] / D for m >= 3 n: block n with itself and the later ones."""
+    begin = 3 * n
     for row in range(3):
-        for m in range(rows):
+        for m in range(begin, rows):
             product_out[row, m] = 0.0
     for c in range(width):
-        if active[c] == 0:
+        end = span[width + c]
+        if begin + 3 <= span[c] or begin >= end:
             continue
         inverse = factor[dof[window + c, ROW]]
-        y0, y1, y2 = half[c, 3 * n] * inverse, half[c, 3 * n + 1] * inverse, half[c, 3 * n + 2] * inverse
+        y0, y1, y2 = half[c, begin] * inverse, half[c, begin + 1] * inverse, half[c, begin + 2] * inverse
         if y0 == 0.0 and y1 == 0.0 and y2 == 0.0:
             continue
-        for m in range(rows):
-            product_out[0, m] += y0 * half[c, m]
-            product_out[1, m] += y1 * half[c, m]
-            product_out[2, m] += y2 * half[c, m]
+        later = half[c, begin:end]
+        p0, p1, p2 = product_out[0, begin:end], product_out[1, begin:end], product_out[2, begin:end]
+        for m in range(later.size):
+            p0[m] += y0 * later[m]
+            p1[m] += y1 * later[m]
+            p2[m] += y2 * later[m]
 
 
 @njit
@@ -151,7 +183,7 @@ def find_near_block(indptr, indices, row, column, guess):
 @njit
 def add_bone_delassus(
     dof, factor, count, group, unit, window, values, indptr, indices,
-    first_out, next_out, blocks_out, cursor_out, active_out, half_out, product_out, W_out,
+    first_out, next_out, blocks_out, cursor_out, span_out, half_out, product_out, W_out,
 ):  # fmt: skip
     """W_out += J A^-1 J^T: blocks of one skeleton couple their groups; README eq. (26).
 
@@ -163,12 +195,12 @@ def add_bone_delassus(
         if first_out[tree] < 0:
             continue
         start = window[first_out[tree]]
-        rows = gather_rows(values, first_out[tree], next_out, width, blocks_out, active_out, half_out)
-        halve_rows(dof, factor, start, width, rows, active_out, half_out)
+        rows = gather_rows(values, first_out[tree], next_out, width, blocks_out, span_out, half_out)
+        halve_rows(dof, factor, start, width, span_out, half_out)
         for n in range(rows // 3):
             cursor_out[n] = -1
         for n in range(rows // 3):
-            multiply_rows(dof, factor, start, width, rows, n, active_out, half_out, product_out)
+            multiply_rows(dof, factor, start, width, rows, n, span_out, half_out, product_out)
             own = group[blocks_out[n]]
             place = -1
             for m in range(n, rows // 3):

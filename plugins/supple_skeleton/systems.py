@@ -6,10 +6,14 @@ from collections.abc import Callable
 
 import numpy as np
 
+from supple.core.build import Build
 from supple.core.schedule import Bound, Phase, System
 from supple.errors import SimulationError
+from supple_skeleton.compile import list_bones
 from supple_skeleton.kinematics_kernels import follow_state
 from supple_skeleton.layout import BONE
+from supple_skeleton.loaded_step import bind_loaded_step
+from supple_skeleton.loads import BoneLoad
 from supple_skeleton.observe_kernels import observe_step
 from supple_skeleton.step_kernels import advance_bones, move_freely
 
@@ -42,9 +46,16 @@ class MoveFreely(System):
     )  # fmt: skip
     writes = ("skeleton.factor", "skeleton.applied", "skeleton.v_free")
 
+    def __init__(self, build: Build) -> None:
+        self.loads: list[BoneLoad] = build.members("bone_loads")
+        taken = (name for load in self.loads for name in load.takes)
+        self.reads = tuple(dict.fromkeys((*MoveFreely.reads, *taken)))
+        self.writes = (*MoveFreely.writes, *(name for load in self.loads for name in load.makes))
+
     def bind(self, arrays: Bound) -> Callable[[], None]:
         """Bind masses, forces and scratch."""
-        inputs, outputs = [arrays[name] for name in self.reads], [arrays[name] for name in self.writes]
+        inputs = [arrays[name] for name in MoveFreely.reads]
+        outputs = [arrays[name] for name in MoveFreely.writes]
         bone, dof = inputs[:2]
         bones, rates = len(bone), len(dof)
         scratch = [
@@ -54,10 +65,18 @@ class MoveFreely(System):
         h = arrays.build.run.step
         settings = arrays.build.settings("skeleton")
         corrections, implicitness = settings.corrections, settings.implicitness
-        labels = [entity.path for entity in arrays.build.having("bone")]
+        labels = [entity.path for entity in list_bones(arrays.build, "skeleton")]
+        if self.loads:
+            for load in self.loads:
+                load.attach(arrays)
+            take_step = bind_loaded_step(h, corrections, implicitness, self.loads, inputs, scratch, outputs)
+        else:
+
+            def take_step() -> int:
+                return move_freely(h, corrections, implicitness, *inputs, *scratch, *outputs)
 
         def move() -> None:
-            empty = move_freely(h, corrections, implicitness, *inputs, *scratch, *outputs)
+            empty = take_step()
             if empty >= 0:
                 raise SimulationError(
                     f"the mass matrix lost its inertia at rate {empty}", entity=labels[dof[empty, BONE]]

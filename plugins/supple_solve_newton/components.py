@@ -24,3 +24,8 @@ class NewtonSettings:
         gt=0,
         doc="Rounds of ever more sweeps, each followed by Newton's method, before giving up.",
     )
+    working_set: bool = field(
+        default=True,
+        unit="",
+        doc="Whether large problems whose groups are nearly all coupled are solved by the few that carry force.",
+    )

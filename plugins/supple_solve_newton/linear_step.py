@@ -1,4 +1,7 @@
-"""The direction of a Newton step: assembled by kernels, solved by LAPACK or, where it is large and thin, SuperLU."""
+"""The direction of a Newton step: assembled by kernels, and solved by whom it suits.
+
+A kernel solves small systems, LAPACK larger ones, and SuperLU those that are large and thin.
+"""
 
 from __future__ import annotations
 
@@ -12,20 +15,21 @@ from scipy.sparse.linalg import splu
 
 from supple.mechanics.problem import ConstraintProblem
 from supple_solve_newton import newton_kernels as kernels
+from supple_solve_newton.watchdog_kernels import DENSE_EFFORT, ROW_EFFORT
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
+# Up to this number of unknowns, calling LAPACK takes longer than a plain elimination.
+SMALL_UNKNOWNS: Final = 60
 # Above this number of unknowns, and below this share of entries, the sparse factorisation is the quicker one.
 SPARSE_UNKNOWNS: Final = 150
 SPARSE_SHARE: Final = 0.25
 # A pivot off the diagonal is taken only where the diagonal is this much smaller: it keeps the fill low.
 PIVOT_THRESHOLD: Final = 0.01
-# Effort is counted, not timed, so that results repeat. The unit is about half a nanosecond of one core.
+# In the unit of `watchdog_kernels.DENSE_EFFORT`.
 SWEEP_EFFORT: Final = 30.0  # per block of W
-DENSE_EFFORT: Final = 0.07  # per cube of the unknowns
 SPARSE_EFFORT: Final = 4.0  # per unknown and square of the entries in its column
-ROW_EFFORT: Final = 1000.0  # per unknown
 
 
 class LinearStep:
@@ -41,6 +45,15 @@ class LinearStep:
         self._shift, self._extra, self._right_side = np.zeros((3, groups, 3))
         self._column_start: IntArray = np.zeros(3 * groups + 1, np.int64)
         self._part = np.zeros((3, 3))
+        self._linearised = (
+            self._mode, self._first, self._left, self._right, self._shift, self._extra, self._right_side,
+        )  # fmt: skip
+        room = SMALL_UNKNOWNS
+        #: Work arrays of `small_step_kernels.find_small_step`, from `mode_out` on.
+        self.small = (
+            *self._linearised, self._part,
+            np.zeros((room, room)), np.zeros(room, np.int64), np.zeros(room), np.zeros(room), self.step,
+        )  # fmt: skip
 
     def find(
         self,
@@ -55,18 +68,9 @@ class LinearStep:
         False where the system is singular to working precision.
         """
         n, W = problem.count, problem.W
-        linearised = (
-            self._mode,
-            self._first,
-            self._left,
-            self._right,
-            self._shift,
-            self._extra,
-            self._right_side,
-        )
         m = int(kernels.linearise_groups(
             problem.law, problem.friction, problem.scale, problem.lower, problem.upper, rho, n, impulse, velocity,
-            *linearised,
+            *self._linearised,
         ))  # fmt: skip
         right_side = np.empty(m)
         kernels.finish_right_side(
@@ -81,7 +85,7 @@ class LinearStep:
         matrix = (problem.compliance, W.indptr, W.indices, W.values, rho, n, floor)
         if m == 0:
             self.effort = 0.0
-            unknown = right_side
+            unknown: FloatArray | None = right_side
         elif 0 < entries < SPARSE_SHARE * m * m:
             self.effort = SPARSE_EFFORT * float(entries) ** 2 / m + ROW_EFFORT * m
             unknown = self._solve_sparse(matrix, right_side, int(entries))

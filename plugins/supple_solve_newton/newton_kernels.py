@@ -206,6 +206,8 @@ def finish_right_side(
             s0 = shift[j, 0]
             s1 = shift[j, 1]
             s2 = shift[j, 2]
+            if s0 == 0.0 and s1 == 0.0 and s2 == 0.0:
+                continue
             u0 += values[p, 0, 0] * s0 + values[p, 0, 1] * s1 + values[p, 0, 2] * s2
             u1 += values[p, 1, 0] * s0 + values[p, 1, 1] * s1 + values[p, 1, 2] * s2
             u2 += values[p, 2, 0] * s0 + values[p, 2, 1] * s1 + values[p, 2, 2] * s2

@@ -1,10 +1,9 @@
-"""Semismooth Newton with a watchdog: full steps while they soon lead to something better, else shorter ones."""
+"""Semismooth Newton on one problem, under a watchdog (`watchdog_kernels`)."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,16 +11,10 @@ from numpy.typing import NDArray
 from supple.mechanics.measure_kernels import compute_rho
 from supple.mechanics.problem import ConstraintProblem
 from supple_solve_newton import merit_kernels as kernels
+from supple_solve_newton import watchdog_kernels as watchdog
 from supple_solve_newton.linear_step import LinearStep
 
 FloatArray = NDArray[np.float64]
-
-# Full steps without a new best point before the search along the step from the best one. Contacts that open or
-# begin to slip raise the merit for a step or two even on the way to the solution.
-PATIENCE: Final = 3
-LEAST_FLOOR: Final = 1e-10
-DECREASE: Final = 0.1  # of the merit per full step that counts as progress
-SHORTEST: Final = 0.05  # fraction of a step
 
 
 @dataclass
@@ -49,11 +42,10 @@ class NewtonMethod:
             problem.free, W.indptr, W.indices, W.values, n, self.rho,
         )  # fmt: skip
 
-    def look_at(self, impulse: FloatArray, step: FloatArray | None = None, fraction: float = 0.0) -> Point:
-        """The point `impulse + fraction * step`."""
+    def look_at(self, impulse: FloatArray) -> Point:
+        """Velocity, residual and merit that belong to these impulses."""
         there, velocity = np.empty_like(impulse), np.empty_like(impulse)
-        step = impulse if step is None else step
-        residual, merit = kernels.try_step(*self._numbers, impulse, step, fraction, there, velocity)
+        residual, merit = kernels.try_step(*self._numbers, impulse, impulse, 0.0, there, velocity)
         return Point(there, velocity, residual, merit)
 
     def improve(
@@ -63,39 +55,29 @@ class NewtonMethod:
 
         `floor` is the share of each diagonal block that is added to it at first; it falls with every step that helps.
         """
-        now = best = self.look_at(impulse)
-        steps = waited = 0
-        while steps < max_steps and now.residual > tolerance and self.effort < self._max_effort:
-            if not self._find_step(now, floor):
-                break
-            steps += 1
-            now = self.look_at(now.impulse, self._linear.step, 1.0)
-            waited += 1
-            if now.residual <= tolerance or now.merit < (1.0 - DECREASE) * best.merit:
-                best, waited = now, 0
-                floor = max(0.1 * floor, LEAST_FLOOR)
-            elif waited > PATIENCE or not math.isfinite(now.merit):
-                shorter = self._search(best, floor)
-                steps += 1
-                if shorter is None:
-                    break
-                now = best = shorter
-                waited = 0
-        return best, steps
+        points = np.empty((4, *impulse.shape))
+        points[0] = impulse
+        now, best = (points[0], points[1]), (points[2], points[3])
+        figures = np.array([tolerance, floor, 0.0, 0.0, 0.0, 0.0, self.effort, self._max_effort])
+        counters = np.array([0, max_steps, 0])
+        search = (*now, *best, figures, counters)
+        if not watchdog.improve_small(*self._numbers, *self._linear.small, *search):
+            self._improve_large(search)
+        self.effort = float(figures[watchdog.EFFORT])
+        residual, merit = figures[watchdog.BEST_RESIDUAL], figures[watchdog.BEST_MERIT]
+        return Point(*best, float(residual), float(merit)), int(counters[watchdog.STEPS])
 
-    def _find_step(self, point: Point, floor: float) -> bool:
-        found = self._linear.find(self._problem, self.rho, point.impulse, point.velocity, floor)
-        self.effort += self._linear.effort
-        return found
-
-    def _search(self, best: Point, floor: float) -> Point | None:
-        """A shorter step from the best point that lowers the merit."""
-        if not self._find_step(best, floor):
-            return None
-        fraction = 0.5
-        while fraction >= SHORTEST:
-            there = self.look_at(best.impulse, self._linear.step, fraction)
-            if there.merit < (1.0 - DECREASE * fraction) * best.merit:
-                return there
-            fraction *= 0.5
-        return None
+    def _improve_large(self, search: tuple[FloatArray, ...]) -> None:
+        """The same method as `improve_small`, from where that left off, for linear systems of any size."""
+        now, best, (figures, counters) = search[:2], search[2:4], search[4:]
+        linear = self._linear
+        while not watchdog.is_over(figures, counters):
+            searches = watchdog.wants_search(figures, counters)
+            point = best if searches else now
+            if not linear.find(self._problem, self.rho, *point, float(figures[watchdog.FLOOR])):
+                return
+            figures[watchdog.EFFORT] += linear.effort
+            counters[watchdog.STEPS] += 1
+            go = watchdog.search_along if searches else watchdog.go_full_step
+            if go(*self._numbers, linear.step, *search) is False:
+                return

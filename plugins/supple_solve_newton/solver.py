@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -16,6 +17,7 @@ from supple.mechanics.sweeps import Sweeper
 from supple_solve_newton.linear_step import SWEEP_EFFORT, LinearStep
 from supple_solve_newton.newton_method import NewtonMethod, Point
 from supple_solve_newton.proximal import solve_by_proximal_points
+from supple_solve_newton.working_set import WorkingSet, is_worth_it
 
 if TYPE_CHECKING:
     from supple_solve_newton.components import NewtonSettings
@@ -27,6 +29,7 @@ FIRST_SWEEPS: Final = 12
 MANY_GROUPS: Final = 150
 MANY_NEIGHBOURS: Final = 8
 MANY_SWEEPS: Final = 400
+FEW_ACTIVE: Final = 10
 MAX_STEPS: Final = 25
 # Shares added to the diagonal, by turns: the first is better where W is singular, the second where it is
 # badly conditioned.
@@ -53,14 +56,26 @@ class Newton:
         self.settings = settings
         self._sweeper = Sweeper()
         self._linear = LinearStep(0)
+        self._working_set = WorkingSet(self._solve_all)
 
     def solve(self, problem: ConstraintProblem, warm: FloatArray) -> Solution:
         """Impulses that meet the laws, starting from `warm`, [n, 3] N s or longer."""
-        n, tolerance = problem.count, self._choose_tolerance(problem)
+        tolerance = self._choose_tolerance(problem)
+        if not self.settings.working_set or not is_worth_it(problem):
+            return self._solve_all(problem, warm, tolerance)
+        few = self._working_set.solve(problem, warm, tolerance)
+        if few.status == "converged":
+            return few
+        rest = self._solve_all(problem, few.impulse, tolerance)
+        return replace(rest, iterations=few.iterations + rest.iterations)
+
+    def _solve_all(self, problem: ConstraintProblem, warm: FloatArray, tolerance: float) -> Solution:
+        n = problem.count
         impulse = warm[:n].copy()
         dear = n >= MANY_GROUPS and problem.W.block_count >= MANY_NEIGHBOURS * n
         sweeps = MANY_SWEEPS if dear else FIRST_SWEEPS
-        work, residual = self._sweeper.sweep(problem, impulse, tolerance, sweeps)
+        # Near the solution and with few groups at work, Newton steps cost no more than sweeps that lead nowhere.
+        work, residual = self._sweeper.sweep(problem, impulse, tolerance, sweeps, FEW_ACTIVE)
         if math.isnan(residual):
             return Solution(np.zeros_like(impulse), "failed", work, math.inf)
         if residual > tolerance:
@@ -98,8 +113,8 @@ class _Search:
 
     def find(self, impulse: FloatArray, max_rounds: int) -> None:
         """Newton first; then rounds of twice as many sweeps each, every second one with proximal points and a seed."""
-        self.best = self._method.look_at(impulse)
-        last = self._step(impulse)
+        self.best, self.work = self._method.improve(impulse, self._tolerance, MAX_STEPS, FLOORS[0])
+        last = self.best
         sweeps = FIRST_SWEEPS if self._problem.count < MANY_GROUPS else MANY_SWEEPS
         for number in range(max_rounds):
             if self._done or self._effort_left <= 0.0:

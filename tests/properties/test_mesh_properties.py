@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 import supple
+from carried import is_carried
 from supple.core.schedule import Phase
 from supple_collide.filters import list_collidables
 from supple_collide.mesh_oracle import (
@@ -222,14 +223,20 @@ def test_mesh_and_mesh_have_the_distance_of_the_oracle(stage, name, pose):
 
 @given(meshes, poses)
 @settings(max_examples=50, deadline=None)
-def test_plane_meets_every_vertex_within_reach(stage, name, pose):
+def test_plane_meets_every_vertex_within_reach_that_others_do_not_carry(stage, name, pose):
     lifted = (pose[0] - [0.0, 1000.0, 0.0], pose[1])
     vertices = np.unique(stage.corners(name, lifted).reshape(-1, 3).round(9), axis=0)
-    expected = np.sort(vertices[:, 1] + 1000.0)
-    assume(np.abs(expected - LIMIT).min() > 1e-6)
+    height = vertices[:, 1] + 1000.0
+    assume(np.abs(height - LIMIT).min() > 1e-6)
     point, normal, gap, key = stage.find(**{name: lifted, "floor": STILL})
     check_form(point, normal, gap, key)
-    np.testing.assert_allclose(np.sort(gap), expected[expected <= LIMIT], atol=1e-8)
+    flat = point[:, 0][:, [0, 2]]
+    apart = np.linalg.norm(vertices[:, None, [0, 2]] - flat[None], axis=2) + np.abs(
+        height[:, None] - gap[None]
+    )
+    assert apart.min(axis=0, initial=np.inf).max(initial=0.0) < 1e-8, "contacts are at vertices"
+    for vertex in np.flatnonzero((height <= LIMIT) & (apart.min(axis=1, initial=np.inf) > 1e-8)):
+        assert is_carried(vertices[vertex, [0, 2]], height[vertex], flat, gap, 1e-5)
     np.testing.assert_allclose(normal, np.tile([0.0, 1.0, 0.0], (len(gap), 1)))
 
 

@@ -32,9 +32,12 @@ from supple_solve_newton.solver import Newton
 WEIGHT = 9.81 * STEP  # impulse of gravity on 1 kg in one step [N s]
 
 
-def make_solver(tolerance=1e-11, relative_tolerance=0.0, max_rounds=7):
+def make_solver(tolerance=1e-11, relative_tolerance=0.0, max_rounds=7, working_set=True):
     given_settings = SimpleNamespace(
-        tolerance=tolerance, relative_tolerance=relative_tolerance, max_rounds=max_rounds
+        tolerance=tolerance,
+        relative_tolerance=relative_tolerance,
+        max_rounds=max_rounds,
+        working_set=working_set,
     )
     return Newton(given_settings)
 

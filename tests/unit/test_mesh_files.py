@@ -5,7 +5,9 @@ import struct
 import numpy as np
 import pytest
 
+import supple
 from supple.errors import UserError
+from supple.run.cli import run_command
 from supple_collide.mesh_files import read_triangles
 from supple_collide.mesh_shape import box_mesh, make_mesh
 
@@ -173,3 +175,32 @@ def test_bad_inline_mesh_is_refused_in_one_line(load_text, component, says):
     assert "\n" not in str(caught.value)
     assert says in str(caught.value)
     assert "scene.toml:8: stone." in str(caught.value)
+
+
+def test_check_reads_the_files_and_says_where_they_are_named(tmp_path, capsys):
+    scene = tmp_path / "scene.toml"
+    scene.write_text(SCENE.format(file="stone.obj", scale=1.0, body=""), encoding="utf-8")
+    assert run_command(["check", str(scene)]) == 2
+    assert "scene.toml:8: stone.mesh.file: there is no file 'stone.obj'" in capsys.readouterr().err
+    write = (tmp_path / "stone.obj").write_text
+    write("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 7\n", encoding="utf-8")
+    assert run_command(["check", str(scene)]) == 2
+    assert (
+        "stone.obj:4: stone.mesh: the face has corner 7, but there are 3 vertices" in capsys.readouterr().err
+    )
+    write(write_obj(CUBE.vertices, CUBE.triangles[:, ::-1]), encoding="utf-8")
+    assert run_command(["check", str(scene)]) == 2
+    assert "scene.toml:8: stone.mesh: " in (said := capsys.readouterr().err)
+    assert "inside out" in said
+    write(write_obj(CUBE.vertices, CUBE.triangles), encoding="utf-8")
+    assert run_command(["check", str(scene)]) == 0
+
+
+def test_what_is_in_a_file_is_part_of_the_fingerprint(tmp_path):
+    scene, stone = tmp_path / "scene.toml", tmp_path / "stone.obj"
+    scene.write_text(SCENE.format(file="stone.obj", scale=1.0, body=""), encoding="utf-8")
+    stone.write_text(write_obj(CUBE.vertices, CUBE.triangles), encoding="utf-8")
+    before = supple.load(scene).blueprint.fingerprint()
+    assert supple.load(scene).blueprint.fingerprint() == before
+    stone.write_text(write_obj(1.5 * CUBE.vertices, CUBE.triangles), encoding="utf-8")
+    assert supple.load(scene).blueprint.fingerprint() != before

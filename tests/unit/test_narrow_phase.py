@@ -6,6 +6,7 @@ from scipy.spatial.transform import Rotation
 
 from supple_collide.narrow_kernels import find_contacts
 from supple_collide.oracle import Shape
+from supple_collide.scratch import make_manifold
 from supple_collide.shape_kinds import BOX, CAPSULE, PLANE, SPHERE
 
 UP = np.array([0.0, 1.0, 0.0])
@@ -33,10 +34,11 @@ def collide(shapes, reach=0.01, capacity=64):
         np.array([shape.kind for shape in shapes]),
         np.array([shape.size for shape in shapes]),
         np.array([shape.x for shape in shapes]),
-        np.array([shape.q for shape in shapes]),
+        Rotation.from_quat([shape.q for shape in shapes], scalar_first=True).as_matrix(),
         np.full(len(shapes), reach / 2),
         pairs,
         len(pairs),
+        *make_manifold(),
         *outputs,
     )
     return needed, *(values[:needed] for values in outputs)

@@ -124,3 +124,43 @@ def test_time_does_not_drift() -> None:
     world = make_world({}, declare, step=0.1)
     world.step(1000)
     assert world.time == 1000 * 0.1
+
+
+def declare_list(build: Build) -> None:
+    """A state of which only the first `list.count` rows are in use."""
+    build.add_state("list.count", [0], unit="1", doc="Rows in use.", dtype=np.int64)
+    build.add_state("list.rows", np.zeros((6, 2)), unit="1", doc="Rows.", count="list.count")
+
+
+def test_rows_in_use_are_committed_and_guarded_and_others_are_left_alone() -> None:
+    def grow_and_shrink(arrays: dict[str, np.ndarray]) -> None:
+        count = (0, 4, 2, 3)[int(arrays["run.step"][0]) % 4]
+        arrays["list.count.next"][0] = count
+        arrays["list.rows.next"][:count] = 10 * arrays["run.step"][0] + np.arange(2 * count).reshape(-1, 2)
+
+    writer = make_system(
+        reads=["run.step"], writes=["list.count.next", "list.rows.next"], act=grow_and_shrink
+    )
+    world = make_world({"list.fill": writer}, declare_list)
+    for step, count in enumerate((0, 4, 2, 3)):
+        world.step()
+        assert world.array("list.count")[0] == count
+        expected = 10 * step + np.arange(2.0 * count).reshape(-1, 2)
+        np.testing.assert_array_equal(world.array("list.rows")[:count], expected)
+        # What is not in use is the same in both, so that a resumed run repeats an uninterrupted one.
+        np.testing.assert_array_equal(world.array("list.rows"), world.array("list.rows.next"))
+
+
+@pytest.mark.parametrize(("row", "stops"), [(0, True), (5, False)])
+def test_the_guard_looks_at_rows_in_use_only(row: int, stops: bool) -> None:
+    def spoil(arrays: dict[str, np.ndarray]) -> None:
+        arrays["list.count.next"][0] = 2
+        arrays["list.rows.next"][row, 1] = np.nan
+
+    writer = make_system(writes=["list.count.next", "list.rows.next"], act=spoil)
+    world = make_world({"list.spoil": writer}, declare_list)
+    if stops:
+        with pytest.raises(SimulationError, match="became nan"):
+            world.step()
+    else:
+        world.step()

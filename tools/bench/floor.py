@@ -6,11 +6,11 @@ import tempfile
 from pathlib import Path
 
 from humanoid_model import STANDING_HEIGHT, write_supple
-from measuring import Result, time_repeatedly
+from measuring import Result, time_worlds
 
 import supple
 
-STEP, STEPS = 0.002, 500
+STEP, SETTLING, STEPS = 0.002, 100, 500
 PLANE = "plane = { friction = 0.8 }"
 FLOORS = {
     "plane": PLANE,
@@ -28,22 +28,15 @@ def load(floor: str):
 
 
 def measure(repeat: int) -> list[Result]:
-    results = []
-    for name, floor in FLOORS.items():
-        world = load(floor)
-        world.step(100)
-        start = world.snapshot()
-
-        def run(world=world, start=start) -> None:
-            world.restore(start)
-            world.timing.reset()
-            world.step(STEPS)
-
-        results.append(time_repeatedly(f"{name}: step", run, repeat=repeat, per=STEPS))
+    worlds = {name: load(floor) for name, floor in FLOORS.items()}
+    for world in worlds.values():
+        world.step(SETTLING)
+    results = time_worlds(worlds, steps=STEPS, repeat=repeat)
+    plane = next(result for result in results if result.name == "plane: step")
+    for name, world in worlds.items():
+        own = next(result for result in results if result.name == f"{name}: step")
         contacts = float(world.array("contacts.count")[0])
         results.append(Result(f"{name}: contacts at the end", contacts, contacts, "1"))
-        for system in world.timing.table():
-            if system.name.startswith(("collide", "rows")):
-                spent = system.microseconds_per_step
-                results.append(Result(f"{name}: {system.name}", spent, spent, "us"))
+        more = (100 * (own.minimum / plane.minimum - 1), 100 * (own.median / plane.median - 1))
+        results.append(Result(f"{name}: more than on the plane", *more, "%"))
     return results

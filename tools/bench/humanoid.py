@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 
 from humanoid_model import STANDING_HEIGHT, write_mujoco, write_supple
-from measuring import Result, time_repeatedly
+from measuring import Result, time_repeatedly, time_worlds
 
 import supple
 
@@ -27,20 +27,12 @@ def load(height: float, stiffness: float, damping: float, solver: str = "newton"
 
 
 def measure_supple(repeat: int) -> list[Result]:
-    results = []
-    for name, height, stiffness, damping in CASES:
-        world = load(height, stiffness, damping)
+    worlds = {f"supple {name}": load(*rest) for name, *rest in CASES}
+    for world in worlds.values():
         start = world.snapshot()
-
-        def run(world=world, start=start) -> None:
-            world.restore(start)
-            world.timing.reset()
-            world.step(STEPS)
-
-        results.append(time_repeatedly(f"supple {name}: step", run, repeat=repeat, per=STEPS))
-        for system in world.timing.table():
-            spent = system.microseconds_per_step
-            results.append(Result(f"supple {name}: {system.name}", spent, spent, "us"))
+        world.step(STEPS)  # compiles
+        world.restore(start)
+    results = time_worlds(worlds, steps=STEPS, repeat=repeat)
     skeleton = next(mechanism for mechanism in world.members("mechanisms") if mechanism.name == "skeleton")
     dynamics = skeleton.dynamics("man")
 

@@ -7,6 +7,7 @@ the step; its successor is called `a.b.next`, has one writer, and is committed w
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -48,16 +49,24 @@ class ArraySpec:
 
 
 class StateBuffer:
-    """All State arrays of one moment, as views into one buffer per dtype."""
+    """All State arrays of one moment, as views into one buffer per dtype.
+
+    Arrays of which only some rows are in use come last; `whole` holds the part of each buffer before them.
+    """
 
     def __init__(self, specs: Sequence[ArraySpec]) -> None:
         self.buffers: dict[np.dtype[Any], Array] = {}
+        self.whole: list[Array] = []
         self.views: dict[str, Array] = {}
         for dtype in _DTYPES:
-            chosen = [spec for spec in specs if spec.dtype == dtype]
+            chosen = sorted(
+                (spec for spec in specs if spec.dtype == dtype), key=lambda spec: bool(spec.count)
+            )
             offsets, size = _lay_out(chosen)
             buffer = _aligned_zeros(size, dtype)
             self.buffers[dtype] = buffer
+            ragged = [offset for spec, offset in zip(chosen, offsets, strict=True) if spec.count]
+            self.whole.append(buffer[: min(ragged, default=size)])
             for spec, offset in zip(chosen, offsets, strict=True):
                 length = int(np.prod(spec.shape, dtype=int))
                 self.views[spec.name] = buffer[offset : offset + length].reshape(spec.shape)
@@ -129,6 +138,28 @@ class ArrayTable:
             self.now.views[name][...] = values
         self.next.copy_from(self.now)
         self._initial.clear()
+        self._ragged = [
+            (self.now.views[spec.name], self.next.views[spec.name], self.successor(spec.count))
+            for spec in states
+            if spec.count
+        ]
+
+    def successor(self, name: str) -> Array:
+        """An array as it is at the end of the step."""
+        return self.next.views[name] if name in self.next.views else self._fixed[name]
+
+    def join(self, names: Sequence[str]) -> list[Array]:
+        """Lay Step arrays side by side, before anything is bound to them; returns one buffer per dtype."""
+        buffers = []
+        for dtype in _DTYPES:
+            chosen = [self.specs[name] for name in names if self.specs[name].dtype == dtype]
+            offsets, size = _lay_out(chosen)
+            if size:
+                buffers.append(_aligned_zeros(size, dtype))
+            for spec, offset in zip(chosen, offsets, strict=True):
+                length = int(np.prod(spec.shape, dtype=int))
+                self._fixed[spec.name] = buffers[-1][offset : offset + length].reshape(spec.shape)
+        return buffers
 
     def __getitem__(self, name: str) -> Array:
         """The array of this name; `a.b.next` is the successor of the State array `a.b`."""
@@ -158,8 +189,22 @@ class ArrayTable:
                 yield spec, self[name]
 
     def commit(self) -> None:
-        """The next state becomes the state."""
-        self.now.copy_from(self.next)
+        """The next state becomes the state. Of arrays with a count, rows that are not in use are left alone."""
+        for now, following in zip(self.now.whole, self.next.whole, strict=True):
+            now[:] = following
+        for now, following, count in self._ragged:
+            used = count.item(0)
+            now[:used] = following[:used]
+
+    def is_next_finite(self) -> bool:
+        """Whether all numbers of the next state are finite, those in use."""
+        floats = self.next.whole[0]
+        total = floats.dot(floats)
+        for _, following, count in self._ragged:
+            if following.dtype.kind == "f":
+                used = following[: count.item(0)].reshape(-1)
+                total += used.dot(used)
+        return math.isfinite(total)
 
     def roll_back(self) -> None:
         """Forget the next state."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -47,10 +47,24 @@ class Blueprint:
         return {"entities": entities, "run": _plain(self.run), "settings": settings, "seed": self.seed}
 
     def fingerprint(self) -> str:
-        """A hash of everything that determines the motion; the duration does not."""
+        """A hash of everything that determines the motion, files among it; the duration does not."""
         plain = self.as_plain()
         del plain["run"]["duration"], plain["run"]["smoke"]
+        named = {
+            name
+            for entity in self.graph
+            for each in entity.components.values()
+            for name in _named_files(each)
+        }
+        if named:
+            plain["files"] = {name: self.files.digest(name) for name in sorted(named)}
         return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()
+
+
+def _named_files(component: Any) -> Iterable[str]:
+    """The files that a component says it reads."""
+    names = getattr(component, "reads_files", None)
+    return names() if callable(names) else ()
 
 
 def _plain(value: Any) -> Any:

@@ -276,8 +276,9 @@ def run_compilers(build: Build) -> None:
 def _waits_for(entry: Registered, compilers: Mapping[str, Registered]) -> list[Registered]:
     """The compilers that `after` names, directly or by the collection that they provide for."""
     found = []
+    provided = {name for other in compilers.values() for name in other.provides}
     for name in entry.after:
-        if name in COLLECTIONS:
+        if name in COLLECTIONS or name in provided:
             found += [other for other in compilers.values() if name in other.provides and other is not entry]
         elif name in compilers:
             found.append(compilers[name])

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
+from numba.core.dispatcher import Dispatcher
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -107,3 +108,16 @@ def _compile(function: Function, **options: bool) -> Function:
         numba.config.CACHE_DIR = str(kernel_cache_folder(function.__module__))
     compiled: Function = numba.njit(cache=True, error_model="numpy", **options)(function)
     return compiled
+
+
+def bind_kernel(kernel: Callable[..., Any], *arguments: Any) -> Callable[[], Any]:
+    """A function without arguments that calls the kernel with these.
+
+    numba looks at the type of every argument in every call, which takes longer than many a kernel. Here it is done
+    once: the compiled code is called straight away, always with these very arrays and numbers.
+    """
+    if not isinstance(kernel, Dispatcher):  # compiling is switched off
+        return functools.partial(kernel, *arguments)
+    types = tuple(kernel.typeof_pyval(argument) for argument in arguments)
+    kernel.compile(types)
+    return functools.partial(kernel.get_overload(types), *arguments)

@@ -57,26 +57,41 @@ class AccumulateMetrics(System):
         )
 
     def bind(self, arrays: Bound) -> Callable[[], None]:
-        """Group the metrics by array, so that gathering is one call per array."""
-        from supple.core.metric_kernels import gather_values, reduce_values
+        """Group the metrics by array, so that gathering is one call for several arrays."""
+        from supple.core.jit import bind_kernel
+        from supple.core.metric_kernels import SOURCES, gather_values, reduce_values
 
         now, mode, start = arrays["metrics.now"], arrays["metrics.mode"], arrays["metrics.start"]
         total, samples = arrays["metrics.total"], arrays["metrics.samples"]
         total_next, samples_next = arrays["metrics.total.next"], arrays["metrics.samples.next"]
         step = arrays["run.step"]
+        names = sorted(
+            {bound.array for bound in self.metrics}, key=lambda name: (arrays[name].dtype.kind, name)
+        )
         gathers = []
-        for name in sorted({bound.array for bound in self.metrics}):
-            slots = [slot for slot, bound in enumerate(self.metrics) if bound.array == name]
-            source = arrays[name]
-            flat = [np.ravel_multi_index(self.metrics[slot].index, source.shape) for slot in slots]
-            gathers.append((source.reshape(-1), np.array(flat, np.int64), np.array(slots, np.int64)))
+        while names:
+            kind = arrays[names[0]].dtype.kind
+            group = [name for name in names[:SOURCES] if arrays[name].dtype.kind == kind]
+            del names[: len(group)]
+            sources, places = self._list_places(arrays, [*group, *group[:1] * (SOURCES - len(group))])
+            gathers.append(bind_kernel(gather_values, *sources, places, now))
+        reduce = bind_kernel(reduce_values, mode, start, step, now, total, samples, total_next, samples_next)
 
         def accumulate() -> None:
-            for source, flat, slots in gathers:
-                gather_values(source, flat, slots, now)
-            reduce_values(mode, start, step, now, total, samples, total_next, samples_next)
+            for gather in gathers:
+                gather()
+            reduce()
 
         return accumulate
+
+    def _list_places(self, arrays: Bound, names: list[str]) -> tuple[list[Array], Array]:
+        """These arrays flat, and for each metric in them: which array, which element, which slot."""
+        places = [
+            (names.index(bound.array), np.ravel_multi_index(bound.index, arrays[bound.array].shape), slot)
+            for slot, bound in enumerate(self.metrics)
+            if bound.array in names
+        ]
+        return [arrays[name].reshape(-1) for name in names], np.array(places, np.int64)
 
 
 def metric_values(table: ArrayTable, metrics: list[BoundMetric]) -> dict[str, float]:

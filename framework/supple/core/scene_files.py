@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
@@ -27,6 +28,11 @@ class SceneFiles:
             remedy = suggest(name, here, "beside the scene are")
             raise UserError(Problem(None, path, f"there is no file '{name}'", remedy))
         return file
+
+    def digest(self, name: str) -> str:
+        """A hash of what is in a file, whatever it is called; empty if there is none."""
+        file = Path(self.source).parent / name
+        return hashlib.sha256(file.read_bytes()).hexdigest() if file.is_file() else ""
 
 
 def _leaves(name: str, file: Path, folder: Path) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from supple.core.component import Vector, component, field
 
 
@@ -24,6 +26,11 @@ class Run:
         default=(0.0, -9.81, 0.0), unit="m/s^2", doc="Acceleration of free fall; y points up."
     )
     solver: str = field(default="newton", unit="", doc="Name of the solver of the constraint problem.")
+    warm_start: Literal["none", "pairs", "neighbours"] = field(
+        default="pairs", unit="",
+        doc="Impulses that a solve begins with: zero, those of the same rows in the last step, or for new contacts "
+        "also those of the nearest contact that ended.",
+    )  # fmt: skip
     seed: int = field(default=0, unit="1", doc="Seed of all noise; --seed overrides it.", ge=0)
     smoke: int = field(default=50, unit="1", doc="Steps of a quick check that the scene runs at all.", gt=0)
     capacity: Capacity = field(default=Capacity(), unit="", doc="Room for things whose number changes.")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -39,10 +38,14 @@ class World:
         compile_metrics(self.build)
         self.arrays = self.build.arrays
         self.arrays.freeze()
+        self._cleared = self.arrays.join(sorted(self.build.accumulating))
         self.schedule: list[Entry] = self._make_schedule()
         self._bind_members()
         self._steps = [self._bind(entry) for entry in self.schedule]
-        self._cleared = [self.arrays[name] for name in sorted(self.build.accumulating)]
+        self._rated = [
+            (call, entry.system.rate) for entry, call in zip(self.schedule, self._steps, strict=True)
+        ]
+        self._number = self.arrays["run.step"]
         self.timing = Timing([entry.name for entry in self.schedule])
 
     # Stepping
@@ -73,19 +76,19 @@ class World:
         """Run all systems once without committing; most callers want `step`."""
         for array in self._cleared:
             array.fill(0)
-        number = self.steps
+        number, index = self._number.item(0), 0
         clock, spent = time.perf_counter_ns, self.timing.nanoseconds
         started = clock()
-        for index, (entry, call) in enumerate(zip(self.schedule, self._steps, strict=True)):
-            if number % entry.system.rate == 0:
-                try:
+        try:
+            for index, (call, rate) in enumerate(self._rated):
+                if rate == 1 or number % rate == 0:
                     call()
-                except SimulationError as error:
-                    error.system = error.system or entry.name
-                    raise
-            ended = clock()
-            spent[index] += ended - started
-            started = ended
+                ended = clock()
+                spent[index] += ended - started
+                started = ended
+        except SimulationError as error:
+            error.system = error.system or self.schedule[index].name
+            raise
         self.timing.steps += 1
 
     def calls(self) -> list[tuple[Entry, Callable[[], None]]]:
@@ -94,8 +97,7 @@ class World:
 
     def _guard(self) -> None:
         """Stop at the first number that is not finite and say whose it is."""
-        floats = self.arrays.next.floats
-        if math.isfinite(floats.dot(floats)):
+        if self.arrays.is_next_finite():
             return
         for entry in self.schedule:
             for name in (*entry.writes, *entry.adds):
@@ -104,7 +106,7 @@ class World:
 
     def _refuse_nonfinite(self, entry: Entry, name: str) -> None:
         values, spec = self.arrays[name], self.arrays.spec(name)
-        used = int(self.arrays[spec.count][0]) if spec.count else len(values)
+        used = int(self.arrays.successor(spec.count)[0]) if spec.count else len(values)
         bad = np.argwhere(~np.isfinite(values[:used]))
         if len(bad):
             index = tuple(int(i) for i in bad[0])

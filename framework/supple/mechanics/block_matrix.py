@@ -58,17 +58,15 @@ class BlockMatrix:
         need disjoint numbers below `unit_count`. Every group has its diagonal block, even one without a unit.
         """
         self._reserve_rows(group_count, unit_count, len(group))
-        blocks = kernels.measure_pattern(
+        incidences = (
             group, unit, group_count, unit_count, self._unit_start, self._groups_of_unit, self._group_start,
-            self._units_of_group, self._mark, self.indptr,
+            self._units_of_group, self._mark, self._next, self.indptr,
         )  # fmt: skip
+        blocks = kernels.set_pattern(*incidences, self.indices, self.diagonal, self.values)
         if len(self.indices) < blocks:
             self.indices = _grown(self.indices, blocks)
             self.values = np.zeros((len(self.indices), 3, 3))
-        kernels.build_pattern(
-            self._group_start, self._units_of_group, self._unit_start, self._groups_of_unit, group_count, self.indptr,
-            self._mark, self._next, self.indices, self.diagonal, self.values,
-        )  # fmt: skip
+            kernels.set_pattern(*incidences, self.indices, self.diagonal, self.values)
         self.group_count = group_count
         self.block_count = blocks
 

@@ -115,6 +115,25 @@ def build_pattern(
 
 
 @njit
+def set_pattern(
+    group, unit, group_count, unit_count,
+    unit_start_out, groups_of_unit_out, group_start_out, units_of_group_out, mark_out, next_out,
+    indptr_out, indices_out, diagonal_out, values_out,
+):  # fmt: skip
+    """The whole pattern, if there is room for its blocks; returns how many there are."""
+    blocks = measure_pattern(
+        group, unit, group_count, unit_count, unit_start_out, groups_of_unit_out, group_start_out,
+        units_of_group_out, mark_out, indptr_out,
+    )  # fmt: skip
+    if blocks <= indices_out.shape[0]:
+        build_pattern(
+            group_start_out, units_of_group_out, unit_start_out, groups_of_unit_out, group_count, indptr_out,
+            mark_out, next_out, indices_out, diagonal_out, values_out,
+        )  # fmt: skip
+    return blocks
+
+
+@njit
 def multiply(indptr, indices, values, group_count, x, y_out):
     """y_out = W x, both [group_count, 3]."""
     for i in range(group_count):

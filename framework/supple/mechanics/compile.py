@@ -6,6 +6,7 @@ import numpy as np
 
 from supple.core.build import Build
 from supple.mechanics.mechanism import contact_capacity
+from supple.mechanics.neighbours import declare_last_contacts
 from supple.mechanics.problem import ConstraintProblem
 from supple.mechanics.run_metrics import RUN_METRICS
 
@@ -65,6 +66,8 @@ def compile_rows(build: Build) -> None:
         "rows.last_impulse", np.zeros((capacity, 3)), unit="N s", doc="Their impulses, to start from.",
         count="rows.last_count",
     )  # fmt: skip
+    if build.run.warm_start == "neighbours":
+        declare_last_contacts(build, capacity)
     _declare_energy(build)
     for metric in RUN_METRICS:
         build.bind_metric("run", metric, ARRAY_OF_METRIC[metric.name], 0)

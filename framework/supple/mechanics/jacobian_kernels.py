@@ -12,11 +12,15 @@ def add_row_velocities(count, group, dof, values, v, u_out):
     for k in range(count[0]):
         i = group[k]
         first = dof[k]
-        for row in range(3):
-            total = 0.0
-            for column in range(width):
-                total += values[k, row, column] * v[first + column]
-            u_out[i, row] += total
+        u0, u1, u2 = 0.0, 0.0, 0.0  # side by side, for each sum waits for its last addition
+        for column in range(width):
+            rate = v[first + column]
+            u0 += values[k, 0, column] * rate
+            u1 += values[k, 1, column] * rate
+            u2 += values[k, 2, column] * rate
+        u_out[i, 0] += u0
+        u_out[i, 1] += u1
+        u_out[i, 2] += u2
 
 
 @njit
@@ -24,10 +28,10 @@ def add_transposed_impulses(count, group, dof, values, impulse, generalised_out)
     """generalised_out += J^T impulse. impulse[groups, 3] [N s or N m s], generalised_out[dofs]."""
     width = values.shape[2]
     for k in range(count[0]):
-        i = group[k]
+        r0, r1, r2 = impulse[group[k], 0], impulse[group[k], 1], impulse[group[k], 2]
+        if r0 == 0.0 and r1 == 0.0 and r2 == 0.0:
+            continue
         first = dof[k]
         for column in range(width):
-            total = 0.0
-            for row in range(3):
-                total += values[k, row, column] * impulse[i, row]
-            generalised_out[first + column] += total
+            change = values[k, 0, column] * r0 + values[k, 1, column] * r1 + values[k, 2, column] * r2
+            generalised_out[first + column] += change

@@ -13,6 +13,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.core.jit import bind_kernel
 from supple.errors import SimulationError, UserError
 from supple.mechanics.block_matrix import BlockMatrix
 from supple.mechanics.problem_kernels import reset_groups
@@ -67,6 +68,11 @@ class ConstraintProblem:
         self.compliance, self.bias = np.zeros((n, 3)), np.zeros((n, 3))
         self.u_now, self.free = np.zeros((n, 3)), np.zeros((n, 3))
         self.W = BlockMatrix(groups=n)
+        self._range = _integers(2)
+        self._reset_groups = bind_kernel(
+            reset_groups, self._range, self.law, self.size, self.friction, self.restitution, self.scale, self.lower,
+            self.upper, self.compliance, self.bias, self.gap, self.u_now, self.key, self.free,
+        )  # fmt: skip
 
     def clear(self) -> None:
         """Forget all groups. The matrix keeps its old pattern until `W.set_pattern`."""
@@ -79,10 +85,8 @@ class ConstraintProblem:
             raise SimulationError(
                 f"room for {self.capacity} groups of rows is used up; raise run.capacity.contacts"
             )
-        reset_groups(
-            first, last, self.law, self.size, self.friction, self.restitution, self.scale, self.lower, self.upper,
-            self.compliance, self.bias, self.gap, self.u_now, self.key, self.free,
-        )  # fmt: skip
+        self._range[0], self._range[1] = first, last
+        self._reset_groups()
         self.count = last
         return first
 

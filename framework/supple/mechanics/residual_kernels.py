@@ -90,19 +90,21 @@ def find_worst_group(
 
 @njit
 def compute_row_velocities(indptr, indices, values, compliance, free, group_count, impulse, velocity_out):
-    """velocity_out = W impulse + E impulse + free [m/s]."""
+    """velocity_out = W impulse + E impulse + free [m/s].
+
+    W is symmetric, so every impulse is spread along its row, and those that are zero, often most, cost nothing.
+    """
     for i in range(group_count):
-        u0 = free[i, 0] + compliance[i, 0] * impulse[i, 0]
-        u1 = free[i, 1] + compliance[i, 1] * impulse[i, 1]
-        u2 = free[i, 2] + compliance[i, 2] * impulse[i, 2]
-        for p in range(indptr[i], indptr[i + 1]):
-            j = indices[p]
-            r0 = impulse[j, 0]
-            r1 = impulse[j, 1]
-            r2 = impulse[j, 2]
-            u0 += values[p, 0, 0] * r0 + values[p, 0, 1] * r1 + values[p, 0, 2] * r2
-            u1 += values[p, 1, 0] * r0 + values[p, 1, 1] * r1 + values[p, 1, 2] * r2
-            u2 += values[p, 2, 0] * r0 + values[p, 2, 1] * r1 + values[p, 2, 2] * r2
-        velocity_out[i, 0] = u0
-        velocity_out[i, 1] = u1
-        velocity_out[i, 2] = u2
+        for k in range(3):
+            velocity_out[i, k] = free[i, k] + compliance[i, k] * impulse[i, k]
+    for j in range(group_count):
+        r0 = impulse[j, 0]
+        r1 = impulse[j, 1]
+        r2 = impulse[j, 2]
+        if r0 == 0.0 and r1 == 0.0 and r2 == 0.0:
+            continue
+        for p in range(indptr[j], indptr[j + 1]):
+            i = indices[p]
+            velocity_out[i, 0] += values[p, 0, 0] * r0 + values[p, 1, 0] * r1 + values[p, 2, 0] * r2
+            velocity_out[i, 1] += values[p, 0, 1] * r0 + values[p, 1, 1] * r1 + values[p, 2, 1] * r2
+            velocity_out[i, 2] += values[p, 0, 2] * r0 + values[p, 1, 2] * r1 + values[p, 2, 2] * r2

@@ -6,6 +6,8 @@ its neighbours, and a group that does not change costs nothing more.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from supple.core.jit import njit
@@ -22,6 +24,10 @@ from supple.mechanics.rows import BILATERAL, COULOMB, UNILATERAL
 # The residual costs about a quarter of a sweep: a warm start gets it after every sweep, later it is rarer.
 ALWAYS_CHECKED = 8
 CHECK_EVERY = 4
+# Sweeps over which the rate of convergence is measured, to tell whether those that are left can be enough.
+RATE_SWEEPS = 3
+# Part of the velocities without impulses, below which a residual at the start is small.
+NEAR = 0.05
 # Of every PERIOD sweeps, the first are accelerated by mixing, the others by momentum.
 PERIOD = 800
 MIXED_SWEEPS = 200
@@ -175,9 +181,31 @@ def accelerate(
 
 
 @njit
+def is_near_with_few(group_count, free, impulse, worst, few):
+    """Whether 1 to `few` groups start with an impulse along their first row, and are near their laws already.
+
+    Near is a residual `worst` [m/s] far below the velocities that these groups would have without impulses.
+    """
+    active = 0
+    fastest = 0.0
+    for i in range(group_count):
+        if impulse[i, 0] != 0.0:
+            active += 1
+            fastest = max(fastest, abs(free[i, 0]))
+    return 0 < active <= few and worst <= NEAR * fastest
+
+
+@njit
+def is_hopeless(worst, before, sweeps, max_sweeps, tolerance):
+    """Whether the sweeps that are left will not do at the rate of the last RATE_SWEEPS."""
+    rate = worst / before
+    return worst * rate ** ((max_sweeps - sweeps) / RATE_SWEEPS) > tolerance
+
+
+@njit
 def solve_groups(
     law, size, friction, scale, lower, upper, compliance, free, indptr, indices, diagonal, values,
-    group_count, tolerance, max_sweeps,
+    group_count, tolerance, max_sweeps, few,
     factor_out, weight_out, start_out, last_step_out, last_result_out,
     df_out, dg_out, gram_out, gram_factor_out, c_out,
     impulse_out, velocity_out,
@@ -185,23 +213,36 @@ def solve_groups(
     """Sweep until the worst natural-map residual is at most the tolerance [m/s]: (sweeps, residual).
 
     impulse_out holds the warm start and receives the impulses. The residual is nan where something is not
-    finite. All other outputs are work arrays. A mixed iterate whose sweep is much longer than the one before
-    is taken back: mixing knows nothing of the kinks where contacts open or start to slip.
+    finite. All other outputs are work arrays. From a start near the solution with at most `few` groups at work, it
+    also ends when it foresees that max_sweeps will not be enough. A mixed iterate whose sweep is much longer than the
+    one before is taken back: mixing knows nothing of the kinks where contacts open or start to slip.
     """
     prepare_groups(law, scale, compliance, diagonal, values, group_count, factor_out, weight_out, impulse_out)
     none = np.int64(0)  # a literal zero would compile the kernels that take `columns` twice
-    sweeps, columns, theta, last_length, taken_back = 0, none, 1.0, 0.0, False
+    sweeps, columns, theta, last_length, taken_back, gives_up = 0, none, 1.0, 0.0, False, False
+    worst, worst_1, worst_2, worst_3 = (
+        math.inf,
+        math.inf,
+        math.inf,
+        math.inf,
+    )  # now, and one to three sweeps before
     while True:
         if sweeps == 0 or taken_back:
             compute_row_velocities(
                 indptr, indices, values, compliance, free, group_count, impulse_out, velocity_out
             )
         if sweeps < ALWAYS_CHECKED or sweeps % CHECK_EVERY == 0 or sweeps >= max_sweeps:
+            worst_1, worst_2, worst_3 = worst, worst_1, worst_2
             worst, _ = find_worst_group(
                 law, size, friction, scale, lower, upper, compliance, diagonal, values, group_count,
                 impulse_out, velocity_out,
             )  # fmt: skip
             if not worst > tolerance or sweeps >= max_sweeps:
+                return sweeps, worst
+            if sweeps == 0:
+                gives_up = is_near_with_few(group_count, free, impulse_out, worst, few)
+            rated = gives_up and RATE_SWEEPS <= sweeps < ALWAYS_CHECKED
+            if rated and is_hopeless(worst, worst_3, sweeps, max_sweeps, tolerance):
                 return sweeps, worst
         mixed = False
         if columns > 0:

@@ -33,11 +33,18 @@ class Sweeper:
         self._df, self._dg = np.zeros((2, HISTORY, groups, 3))
 
     def sweep(
-        self, problem: ConstraintProblem, impulse: FloatArray, tolerance: float, max_sweeps: int
+        self,
+        problem: ConstraintProblem,
+        impulse: FloatArray,
+        tolerance: float,
+        max_sweeps: int,
+        few: int = 0,
     ) -> tuple[int, float]:
         """Improve `impulse`, [n, 3] N s, in place until its residual is at most the tolerance [m/s].
 
-        Returns the number of sweeps and the worst natural-map residual [m/s], nan where something is not finite.
+        From a start near the solution with at most `few` groups at work, it ends early when it foresees that
+        `max_sweeps` will not be enough. Returns the number of sweeps and the worst natural-map residual [m/s], nan
+        where something is not finite.
         """
         if problem.count > self._capacity:
             self._reserve(max(problem.capacity, problem.count))
@@ -45,7 +52,7 @@ class Sweeper:
         sweeps, residual = kernels.solve_groups(
             problem.law, problem.size, problem.friction, problem.scale, problem.lower, problem.upper,
             problem.compliance, problem.free, W.indptr, W.indices, W.diagonal, W.values, problem.count,
-            tolerance, max_sweeps,
+            tolerance, max_sweeps, few,
             self._factor, self._weight, self._start, self._last_step, self._last_result,
             self._df, self._dg, self._gram, self._gram_factor, self._coefficients,
             impulse, self._velocity,

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from supple.core.build import Build
-from supple.core.schedule import Bound, Each, Phase, System
+from supple.core.schedule import Access, Bound, Each, Phase, System
 from supple.mechanics import warm_kernels
 from supple.mechanics.mechanism import FloatArray, Mechanism, RowSource
+from supple.mechanics.neighbours import Neighbourhood
 from supple.mechanics.problem import ConstraintProblem
+from supple.mechanics.problem_kernels import measure_rows
 from supple.mechanics.rescue import make_solvers, solve_with_rescue
-from supple.mechanics.residual import natural_map_residual
-from supple.mechanics.rows import COULOMB
 
 
 class AssembleRows(System):
@@ -34,24 +34,20 @@ class AssembleRows(System):
         problem: ConstraintProblem = arrays.record("rows.problem")
         sources: list[RowSource] = arrays.build.members("row_sources")
         mechanisms: list[Mechanism] = arrays.build.members("mechanisms")
-        velocities = [arrays[mechanism.v].reshape(-1) for mechanism in mechanisms]
-        count, contacts = arrays["rows.count"], arrays["rows.contacts"]
-        penetration = arrays["rows.penetration"]
+        moving = [(mechanism.jacobian, arrays[mechanism.v].reshape(-1)) for mechanism in mechanisms]
+        figures = [arrays[name] for name in self.writes[1:]]
 
         def assemble() -> None:
             problem.clear()
-            for mechanism in mechanisms:
-                mechanism.jacobian.clear()
+            for jacobian, _ in moving:
+                jacobian.clear()
             for source in sources:
                 source.append(problem)
-            n = problem.count
-            count[0] = n
-            contacts[0] = np.count_nonzero(problem.law[:n] == COULOMB)
-            penetration[0] = max(0.0, -problem.gap[:n].min()) if n else 0.0
-            if n == 0:
+            measure_rows(problem.count, problem.law, problem.gap, *figures)
+            if problem.count == 0:
                 return
-            for mechanism, velocity in zip(mechanisms, velocities, strict=True):
-                mechanism.jacobian.add_row_velocities(velocity, problem.u_now)
+            for jacobian, velocity in moving:
+                jacobian.add_row_velocities(velocity, problem.u_now)
             for source in sources:
                 source.set_bias(problem)
             _couple(problem, mechanisms)
@@ -80,11 +76,11 @@ class SolveRows(System):
     """Closes the free row velocities, solves, and hands J^T lambda to every mechanism."""
 
     phase = Phase.SOLVE
-    reads = (
+    reads: Sequence[Access] = (
         "rows.problem", "rows.last_count", "rows.last_key", "rows.last_impulse", "rows.failures",
         "rows.rescues", Each("mechanisms", "v_free"), Each("mechanisms", "plan"), Each("mechanisms", "reads"),
     )  # fmt: skip
-    writes = (
+    writes: Sequence[Access] = (
         "rows.impulse", "rows.residual", "rows.iterations", "rows.failures.next", "rows.rescues.next",
         "rows.last_count.next", "rows.last_key.next", "rows.last_impulse.next",
         Each("mechanisms", "impulse"),
@@ -92,12 +88,17 @@ class SolveRows(System):
 
     def __init__(self, build: Build) -> None:
         self.solvers = make_solvers(build)
+        if build.run.warm_start == "neighbours":
+            self.reads, self.writes = (*self.reads, *Neighbourhood.reads), (*self.writes, *Neighbourhood.writes)
 
     def bind(self, arrays: Bound) -> Callable[[], None]:
         """Bind the problem, the warm start, and the velocities of all mechanisms."""
         problem: ConstraintProblem = arrays.record("rows.problem")
         mechanisms: list[Mechanism] = arrays.build.members("mechanisms")
-        plans = [(m, arrays[m.plan], arrays[m.impulse], np.zeros_like(arrays[m.plan])) for m in mechanisms]
+        plans = [
+            (m, arrays[m.plan].reshape(-1), arrays[m.impulse].reshape(-1), np.zeros_like(arrays[m.plan]))
+            for m in mechanisms
+        ]
         pairs = [
             (m.jacobian, arrays[m.v_free].reshape(-1), arrays[m.impulse].reshape(-1)) for m in mechanisms
         ]
@@ -108,28 +109,43 @@ class SolveRows(System):
         last_count, last_key, last_impulse = (
             arrays[f"rows.last_{part}"] for part in ("count", "key", "impulse")
         )
+        velocity = np.zeros_like(impulse)
         kept = [arrays[f"rows.last_{part}.next"] for part in ("count", "key", "impulse")]
+        warm_start = arrays.build.run.warm_start
+        neighbourhood = Neighbourhood(arrays) if warm_start == "neighbours" else None
 
         def solve() -> None:
             n = problem.count
             planned = _take_plans(plans)
             residual[0] = iterations[0] = 0.0
             if n:
-                problem.free[:n] = problem.bias[:n]
+                warm_kernels.start_rows(
+                    n, problem.bias, problem.key, last_count, last_key, last_impulse, problem.free, impulse
+                )
                 for jacobian, v_free, _ in pairs:
                     jacobian.add_row_velocities(v_free, problem.free)
                 for mechanism, change in planned:
                     mechanism.jacobian.add_row_velocities(change.reshape(-1), problem.free)
-                warm_kernels.match_impulses(n, problem.key, last_count, last_key, last_impulse, impulse)
+                if neighbourhood is not None:
+                    neighbourhood.carry_over(problem, impulse)
+                elif warm_start == "none":
+                    impulse[:n] = 0.0
                 solution, tries = solve_with_rescue(self.solvers, problem, impulse)
-                impulse[:n] = solution.impulse[:n]
                 iterations[0] = solution.iterations
-                residual[0], _ = natural_map_residual(problem, impulse)
+                W = problem.W
+                warm_kernels.finish_rows(
+                    problem.law, problem.size, problem.friction, problem.scale, problem.lower, problem.upper,
+                    problem.compliance, problem.free, problem.key, W.indptr, W.indices, W.diagonal, W.values, n,
+                    solution.impulse, velocity, impulse, residual, *kept,
+                )  # fmt: skip
                 failures_next[0] = failures[0] + (solution.status != "converged")
                 rescues_next[0] = rescues[0] + (tries > 1)
                 for jacobian, _, generalised in pairs:
                     jacobian.add_transposed_impulses(impulse, generalised)
-            warm_kernels.keep_impulses(n, problem.key, impulse, *kept)
+            else:
+                kept[0][0] = 0
+            if neighbourhood is not None:
+                neighbourhood.keep(problem, impulse)
 
         return solve
 
@@ -140,8 +156,7 @@ def _take_plans(
     """Begin every impulse with what was planned; returns the mechanisms with a plan and what it does to v."""
     planned = []
     for mechanism, plan, impulse, change in plans:
-        impulse[...] = plan
-        if plan.any():
-            mechanism.apply_inverse(plan, change)
+        if warm_kernels.take_plan(plan, impulse):
+            mechanism.apply_inverse(plan.reshape(change.shape), change)
             planned.append((mechanism, change))
     return planned

@@ -1,8 +1,9 @@
-"""Kernels that carry impulses from one step to the next by the identity of their group."""
+"""Kernels around a solve: impulses go from one step to the next by the identity of their group."""
 
 from __future__ import annotations
 
 from supple.core.jit import njit
+from supple.mechanics.residual_kernels import compute_row_velocities, find_worst_group
 
 
 @njit
@@ -43,3 +44,43 @@ def keep_impulses(count, key, impulse, count_out, key_out, impulse_out):
         for row in range(3):
             impulse_out[place, row] = impulse[i, row]
     count_out[0] = count
+
+
+@njit
+def start_rows(count, bias, key, last_count, last_key, last_impulse, free_out, impulse_out):
+    """What a solve begins with: free_out = bias, to which J v_free is added; impulses of the last step."""
+    for i in range(count):
+        for row in range(3):
+            free_out[i, row] = bias[i, row]
+    match_impulses(count, key, last_count, last_key, last_impulse, impulse_out)
+
+
+@njit
+def take_plan(plan, impulse_out):
+    """impulse_out = plan, both flat; returns whether there is any."""
+    planned = False
+    for k in range(plan.shape[0]):
+        impulse_out[k] = plan[k]
+        planned |= plan[k] != 0.0
+    return planned
+
+
+@njit
+def finish_rows(
+    law, size, friction, scale, lower, upper, compliance, free, key, indptr, indices, diagonal, values, group_count,
+    solution, velocity,
+    impulse_out, residual_out, kept_count_out, kept_key_out, kept_impulse_out,
+):  # fmt: skip
+    """Hand over the impulses of a solution, measure its residual [m/s], and keep it for the next step.
+
+    `velocity` [groups, 3] is scratch. The residual is that of `residual.natural_map_residual`.
+    """
+    for i in range(group_count):
+        for row in range(3):
+            impulse_out[i, row] = solution[i, row]
+    compute_row_velocities(indptr, indices, values, compliance, free, group_count, impulse_out, velocity)
+    worst, _ = find_worst_group(
+        law, size, friction, scale, lower, upper, compliance, diagonal, values, group_count, impulse_out, velocity
+    )  # fmt: skip
+    residual_out[0] = worst
+    keep_impulses(group_count, key, impulse_out, kept_count_out, kept_key_out, kept_impulse_out)

@@ -36,6 +36,8 @@ def check(
     for path in scenes:
         try:
             scene = read_scene(path, plugins, allow_outside=allow_outside)
+            if found := scene.check_files():
+                raise UserError(*found)
         except UserError as error:
             problems += error.problems
             continue

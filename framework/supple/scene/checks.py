@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from supple.core.entity import SceneGraph
 from supple.core.registry import Registry
+from supple.core.scene_files import SceneFiles
 from supple.errors import Problem, SceneError, UserError, Where, suggest
 from supple.scene.assemble import assemble
 from supple.scene.assembly import Assembly, offers
@@ -62,6 +63,22 @@ def _ask_components(assembly: Assembly) -> Iterator[Problem]:
                 key = what.split(" ")[0]
                 keys = (kind, key) if key in fields_of(type(component)) else (kind,)
                 yield assembly.parts[path].problem(keys, what, remedy)
+
+
+def check_files(assembly: Assembly, files: SceneFiles) -> Iterator[Problem]:
+    """What components find wrong with the files that they name."""
+    for path, entity in assembly.entities.items():
+        for kind, component in entity.components.items():
+            if not offers(component, "check_files"):
+                continue
+            try:
+                component.check_files(entity, files)
+            except UserError as error:
+                for problem in error.problems:
+                    key = problem.path.removeprefix(f"{path}.{kind}.")
+                    keys = (kind, key) if key in fields_of(type(component)) else (kind,)
+                    placed = assembly.parts[path].problem(keys, problem.what, problem.remedy)
+                    yield problem if problem.where else placed
 
 
 def check_all(document: Document, registry: Registry) -> tuple[dict[str, Assembly], list[Problem]]:

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 from supple.core.blueprint import Blueprint
 from supple.core.entity import SceneGraph
 from supple.core.registry import Registry
+from supple.core.scene_files import SceneFiles
 from supple.core.settings import Run
 from supple.errors import Problem, SceneError, UserError, Where, suggest
 from supple.plugin import Plugins, load_plugins
 from supple.scene.assemble import assemble
-from supple.scene.checks import check_all, check_sense, raise_problems
+from supple.scene.checks import check_all, check_files, check_sense, raise_problems
 from supple.scene.claims_tables import Claim, Expectation, read_claims, read_expectations
 from supple.scene.document import Document, read_document
 from supple.scene.include import read_files
@@ -98,6 +99,15 @@ class Scene:
         while target not in parts and "/" in target:
             target, keys = target.rpartition("/")[0], []
         return parts[target].place(tuple(keys)) if target in parts else None
+
+    def check_files(self) -> list[Problem]:
+        """What is wrong with the files that components name, in the scene as it stands and in its variants."""
+        files = SceneFiles(self.source, self.allow_outside)
+        found: list[Problem] = []
+        for variant in ("", *self.variants):
+            layers = (*self.document.sets, *self._variant_overrides(variant))
+            found += check_files(assemble(self.document, layers, self.registry), files)
+        return list(dict.fromkeys(found))
 
     def _variant_overrides(self, name: str) -> tuple[Override, ...]:
         if not name:

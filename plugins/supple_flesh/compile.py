@@ -1,0 +1,150 @@
+"""From flesh to arrays: first what it weighs, which skeletons must know, then its vertices on their bones."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from supple.core.build import Build
+from supple.core.drawing import Channel, Drawing, Mesh
+from supple.core.pose import rotate
+from supple.mechanics.filters import ignore_pair
+from supple.mechanics.mechanism import contact_capacity
+from supple_flesh.load import FleshLoad
+from supple_flesh.mechanism import FleshMechanism, FleshSurface
+from supple_flesh.observe_kernels import COLUMNS
+from supple_flesh.pool import Part, Pool, build_pool
+from supple_skeleton.layout import PARENT
+from supple_skeleton.mechanism import Skeletons
+
+SKIN = (0.87, 0.66, 0.54)
+
+
+def compile_masses(build: Build) -> None:
+    """Make the load, so that bones can have the mass of what hangs on them."""
+    build.add_member("bone_loads", FleshLoad(build_pool(build), build.run.step, contact_capacity(build)))
+
+
+def compile_vertices(build: Build) -> None:
+    """Declare the arrays of all flesh, its mechanism, its surfaces, and what can be seen of it."""
+    load = next(each for each in build.members("bone_loads") if isinstance(each, FleshLoad))
+    skeletons = next(each for each in build.members("mechanisms") if isinstance(each, Skeletons))
+    pool, capacity = load.pool, contact_capacity(build)
+    bones = [skeletons.bones[path] for path in pool.patch_bone]
+    labels = [part.entity.path for part in pool.parts for _ in range(len(part.mesh.vertices))]
+    _declare_model(build, pool, bones, labels)
+    _declare_state(build, pool, bones, labels)
+    _declare_step(build, pool, labels)
+    mechanism = FleshMechanism(load, capacity)
+    build.add_member("mechanisms", mechanism)
+    for number, part in enumerate(pool.parts):
+        surface = FleshSurface(number, part, mechanism, capacity)
+        count = len(part.mesh.vertices)
+        for name, unit, doc in (
+            (surface.positions, "m", "Vertices of one skin in the world."),
+            (surface.velocities, "m/s", "Their velocities."),
+        ):
+            build.add_step(name, (count, 3), unit=unit, doc=doc)
+        build.add_member("surfaces", surface)
+        _ignore_inside(build, surface, skeletons, {bones[p] for p in set(pool.patch_of[part.vertices])})
+        _show(build, number, part)
+
+
+def _declare_model(build: Build, pool: Pool, bones: list[int], labels: list[str]) -> None:
+    for name, values, unit, doc in (
+        ("rest", pool.rest, "m", "Places of the vertices at rest, in the frames of their bones."),
+        ("mass", pool.mass, "kg", "Masses of the vertices."),
+        ("vertex_stiffness", pool.vertex_stiffness, "N/m", "Springs to their places."),
+        ("damping", pool.damping, "N s/m", "Resistance to motion against the bones."),
+        ("edge_stiffness", pool.edge_stiffness, "N/m", "Springs between neighbours."),
+    ):
+        rows = labels if len(values) == pool.count else ()
+        build.add_model(f"flesh.{name}", values, unit=unit, doc=doc, labels=rows)
+    for name, values, doc in (
+        ("patch_bone", np.array(bones), "Bone of every patch."),
+        ("patch_part", np.array(pool.patch_part), "Flesh of every patch."),
+        ("patch_of", pool.patch_of, "Patch of every vertex."),
+        ("first", pool.first, "Where the neighbours of a vertex begin."),
+        ("neighbour", pool.neighbour, "Neighbours of the vertices."),
+        ("triangles", pool.triangles, "Corners of the triangles, counter-clockwise from outside."),
+        ("state", pool.state, "Rigid, adaptive or soft."),
+        ("rings", pool.rings, "Rings around a contact that are soft."),
+    ):
+        build.add_model(f"flesh.{name}", values, unit="1", doc=doc, dtype=np.int64)
+
+
+def _declare_state(build: Build, pool: Pool, bones: list[int], labels: list[str]) -> None:
+    frames, turns = build.arrays["skeleton.x_start"], build.arrays["skeleton.turn_start"]
+    of_vertex = np.array(bones)[pool.patch_of]
+    position = np.array([frames[b] + rotate(turns[b], x) for b, x in zip(of_vertex, pool.rest, strict=True)])
+    count, patches, parts = pool.count, len(pool.patch_bone), len(pool.parts)
+    for name, values, unit, doc, record in (
+        ("x", pool.rest, "m", "Places of the vertices in the frames of their bones.", False),
+        ("v", np.zeros((count, 3)), "m/s", "Their velocities there.", False),
+        ("position", position, "m", "Vertices in the world.", True),
+        ("displacement", np.zeros(count), "m", "Distances of the vertices from their places.", True),
+        ("force", np.zeros((count, 3)), "N", "Contact forces on the vertices, in the world.", True),
+    ):
+        build.add_state(f"flesh.{name}", values, unit=unit, doc=doc, labels=labels, record=record)
+    build.add_state(
+        "flesh.active", np.zeros(count), unit="1", doc="Which vertices move.", dtype=np.int64, record=True
+    )
+    build.add_state(
+        "flesh.pressure", np.zeros((patches, 7)), unit="N, m, N", record=True,
+        doc="Contact force on every patch, its centre of pressure in the world, and the sum of normal forces.",
+    )  # fmt: skip
+    build.add_state("flesh.loss", np.zeros(parts), unit="J", doc="Energy given up by releases so far.")
+
+
+def _declare_step(build: Build, pool: Pool, labels: list[str]) -> None:
+    count, patches = pool.count, len(pool.patch_bone)
+    build.add_step("flesh.mask", (count,), unit="1", doc="Vertices that move in this step.", dtype=np.int64)
+    for name, shape, unit, doc in (
+        ("lag", (count,), "1", "Part of a change of the bone's velocity that a vertex is late by."),
+        ("lag_moment", (count, 3), "m", "The same of the bone's spin, as a moment."),
+        ("y", (count, 3), "m/s", "Velocities that the bones do not explain."),
+        ("v_free", (count, 3), "m/s", "The same after the step, if nothing touched."),
+        ("y_next", (count, 3), "m/s", "The same after the step."),
+        ("impulse", (count, 3), "N s", "Planned impulses and J^T lambda."),
+        ("twist", (patches, 6), "m/s, rad/s", "Velocity and spin of the bones, in their axes."),
+        ("twist_next", (patches, 6), "m/s, rad/s", "The same with the new rates."),
+        ("parting", (patches, 6), "N s, N m s", "Momentum that released vertices leave to their bones."),
+        ("loss_now", (patches,), "J", "Energy that released vertices give up in this step."),
+        ("observed", (len(pool.parts), COLUMNS), "SI", "Values of the metrics."),
+    ):
+        rows = labels if shape[0] == count else ()
+        build.add_step(f"flesh.{name}", shape, unit=unit, doc=doc, labels=rows)
+    build.add_step(
+        "flesh.plan", (count, 3), unit="N s", doc="Impulses that controllers planned.", accumulates=True
+    )
+
+
+def _ignore_inside(build: Build, surface: FleshSurface, skeletons: Skeletons, bones: set[int]) -> None:
+    """Shapes of the bones within the flesh, and of those that are jointed to them, do not touch it."""
+    table = skeletons.forest.bone
+    near = set(bones)
+    for bone, row in enumerate(table):
+        if row[PARENT] in bones:
+            near.add(bone)
+        if bone in bones and row[PARENT] >= 0:
+            near.add(int(row[PARENT]))
+    for bone in near:
+        ignore_pair(build, (skeletons.name, bone), (surface.name, 0))
+
+
+def _show(build: Build, number: int, part: Part) -> None:
+    entity = part.entity
+    places = {
+        metric.name: ("flesh.observed", (number, column))
+        for column, metric in enumerate(entity.components["flesh"].metrics)
+    }
+    build.bind_metrics(entity, "flesh", places)
+    for name, place in places.items():
+        build.expose(entity.path, name, *place)
+    extent = float(np.ptp(part.mesh.vertices, axis=0).min())
+    build.draw(
+        Drawing(
+            f"{entity.path}.flesh", entity.path, "skin",
+            Mesh("flesh.position", "flesh.triangles", part.triangles.start, part.triangles.stop), colour=SKIN,
+            channel=Channel("flesh.displacement", 0.0, 0.1 * extent, "m", "displacement"),
+        )
+    )  # fmt: skip

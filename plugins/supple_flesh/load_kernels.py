@@ -1,0 +1,317 @@
+"""What active vertices mean to their bones: inertias and forces after they were eliminated; README eq. (4) to (10).
+
+Vectors of vertices are in the axes of the bone. Spatial velocities, accelerations and forces are those of the skeleton:
+in world axes about O, the origin of the chain's root bone.
+"""
+
+from __future__ import annotations
+
+from supple.core.jit import njit
+from supple.math.quaternion_kernels import rotate_vector_at, rotate_vector_back_at
+from supple.math.vector_kernels import cross
+from supple_flesh.multiply_kernels import multiply_patches
+from supple_skeleton.layout import ROOT
+
+
+@njit
+def read_twist(bone, x, rotation, velocity, b):
+    """Velocity of the origin of bone b and its spin, both in the bone's axes, from its spatial velocity."""
+    root = bone[b, ROOT]
+    w0, w1, w2 = velocity[b, 3], velocity[b, 4], velocity[b, 5]
+    sx, sy, sz = cross(w0, w1, w2, x[b, 0] - x[root, 0], x[b, 1] - x[root, 1], x[b, 2] - x[root, 2])
+    ux, uy, uz = rotate_vector_back_at(
+        rotation, b, velocity[b, 0] + sx, velocity[b, 1] + sy, velocity[b, 2] + sz
+    )
+    wx, wy, wz = rotate_vector_back_at(rotation, b, w0, w1, w2)
+    return ux, uy, uz, wx, wy, wz
+
+
+@njit
+def set_twists(patch_bone, bone, x, rotation, velocity, twist_out):
+    """Twists of the patches from spatial velocities of the bones."""
+    for p in range(patch_bone.shape[0]):
+        ux, uy, uz, wx, wy, wz = read_twist(bone, x, rotation, velocity, patch_bone[p])
+        twist_out[p, 0] = ux
+        twist_out[p, 1] = uy
+        twist_out[p, 2] = uz
+        twist_out[p, 3] = wx
+        twist_out[p, 4] = wy
+        twist_out[p, 5] = wz
+
+
+@njit
+def add_wrench(bone, x, rotation, b, f0, f1, f2, t0, t1, t2, force_out):
+    """force_out[b] += force f and torque t about the bone's origin, both in the bone's axes."""
+    root = bone[b, ROOT]
+    fx, fy, fz = rotate_vector_at(rotation, b, f0, f1, f2)
+    tx, ty, tz = rotate_vector_at(rotation, b, t0, t1, t2)
+    sx, sy, sz = cross(x[b, 0] - x[root, 0], x[b, 1] - x[root, 1], x[b, 2] - x[root, 2], fx, fy, fz)
+    force_out[b, 0] += fx
+    force_out[b, 1] += fy
+    force_out[b, 2] += fz
+    force_out[b, 3] += tx + sx
+    force_out[b, 4] += ty + sy
+    force_out[b, 5] += tz + sz
+
+
+@njit
+def find_lag_moments(mass, local, vertex, start, inverse_start, inverse, right_out, product_out, moment_out):
+    """moment_out [n, 3] = A_s^-1 (m x) of the active vertices, 0 of the others; README eq. (4)."""
+    for i in range(moment_out.shape[0]):
+        for c in range(3):
+            moment_out[i, c] = 0.0
+    for k in range(start[-1]):
+        for c in range(3):
+            right_out[c, k] = mass[vertex[k]] * local[vertex[k], c]
+    multiply_patches(start, inverse_start, inverse, right_out, product_out)
+    for k in range(start[-1]):
+        for c in range(3):
+            moment_out[vertex[k], c] = product_out[c, k]
+
+
+@njit
+def add_moments(b, total, p0, p1, p2, m, ax, ay, az, bx, by, bz, inertia_out):
+    """Adds a mass `total`, a first moment p, and the second moments m (a b^T + b a^T) / 2 to the inertia of bone b."""
+    xx, yy, zz = m * ax * bx, m * ay * by, m * az * bz
+    inertia_out[b, 0] += total
+    inertia_out[b, 1] += p0
+    inertia_out[b, 2] += p1
+    inertia_out[b, 3] += p2
+    inertia_out[b, 4] += yy + zz
+    inertia_out[b, 5] += xx + zz
+    inertia_out[b, 6] += xx + yy
+    inertia_out[b, 7] -= 0.5 * m * (ax * by + ay * bx)
+    inertia_out[b, 8] -= 0.5 * m * (ax * bz + az * bx)
+    inertia_out[b, 9] -= 0.5 * m * (ay * bz + az * by)
+
+
+@njit
+def add_patch_inertias(
+    patch_bone, patch_of, mass, rest, local, vertex, active, lag, lag_moment, rigid_out, effective_out
+):
+    """Takes the active vertices out of their bones, and puts into A what is left of them; README eq. (5)."""
+    for k in range(active):
+        i = vertex[k]
+        b = patch_bone[patch_of[i]]
+        m = mass[i]
+        ax, ay, az = rest[i, 0], rest[i, 1], rest[i, 2]
+        add_moments(b, -m, -m * ax, -m * ay, -m * az, -m, ax, ay, az, ax, ay, az, rigid_out)
+        add_moments(b, -m, -m * ax, -m * ay, -m * az, -m, ax, ay, az, ax, ay, az, effective_out)
+        ax, ay, az = local[i, 0], local[i, 1], local[i, 2]
+        bx, by, bz = ax - lag_moment[i, 0], ay - lag_moment[i, 1], az - lag_moment[i, 2]
+        total = m * (1.0 - lag[i])
+        add_moments(b, total, m * bx, m * by, m * bz, m, ax, ay, az, bx, by, bz, effective_out)
+
+
+@njit
+def read_velocities(
+    patch_bone,
+    patch_of,
+    bone,
+    x,
+    rotation,
+    velocity,
+    vertex,
+    active,
+    lag,
+    lag_moment,
+    relative,
+    twist_out,
+    y_out,
+):
+    """Twists of the patches, and y = x' + lag u + spin x lag moment of the active vertices; README eq. (6)."""
+    set_twists(patch_bone, bone, x, rotation, velocity, twist_out)
+    for i in range(y_out.shape[0]):
+        for c in range(3):
+            y_out[i, c] = 0.0
+    for k in range(active):
+        i = vertex[k]
+        lx, ly, lz = find_lag(twist_out, patch_of[i], lag[i], lag_moment, i)
+        y_out[i, 0] = relative[i, 0] + lx
+        y_out[i, 1] = relative[i, 1] + ly
+        y_out[i, 2] = relative[i, 2] + lz
+
+
+@njit
+def find_lag(twist, p, lag, lag_moment, i):
+    """(A_xx^-1 A_xr r) of vertex i: lag u + spin x lag moment."""
+    sx, sy, sz = cross(
+        twist[p, 3], twist[p, 4], twist[p, 5], lag_moment[i, 0], lag_moment[i, 1], lag_moment[i, 2]
+    )
+    return lag * twist[p, 0] + sx, lag * twist[p, 1] + sy, lag * twist[p, 2] + sz
+
+
+@njit
+def find_origin_acceleration(bone, x, rotation, acceleration, b, c0, c1, c2):
+    """Acceleration of the bone's origin with the centripetal part c [world], and angular acceleration; bone's axes."""
+    root = bone[b, ROOT]
+    a3, a4, a5 = acceleration[b, 3], acceleration[b, 4], acceleration[b, 5]
+    sx, sy, sz = cross(a3, a4, a5, x[b, 0] - x[root, 0], x[b, 1] - x[root, 1], x[b, 2] - x[root, 2])
+    ax, ay, az = rotate_vector_back_at(
+        rotation, b, acceleration[b, 0] + sx + c0, acceleration[b, 1] + sy + c1, acceleration[b, 2] + sz + c2
+    )
+    tx, ty, tz = rotate_vector_back_at(rotation, b, a3, a4, a5)
+    return ax, ay, az, tx, ty, tz
+
+
+@njit
+def find_mixed_acceleration(origin, p, twist_a, twist_b, local, i, da0, da1, da2, db0, db1, db2):
+    """Acceleration of vertex i in the bone's axes, in two parts: README eq. (8); d are velocities against the bone."""
+    lx, ly, lz = local[i, 0], local[i, 1], local[i, 2]
+    a0, a1, a2 = twist_a[p, 3], twist_a[p, 4], twist_a[p, 5]
+    b0, b1, b2 = twist_b[p, 3], twist_b[p, 4], twist_b[p, 5]
+    ex, ey, ez = cross(origin[p, 3], origin[p, 4], origin[p, 5], lx, ly, lz)
+    sx, sy, sz = cross(b0, b1, b2, lx, ly, lz)
+    fx, fy, fz = cross(a0, a1, a2, sx + 2.0 * db0, sy + 2.0 * db1, sz + 2.0 * db2)
+    sx, sy, sz = cross(a0, a1, a2, lx, ly, lz)
+    gx, gy, gz = cross(b0, b1, b2, sx + 2.0 * da0, sy + 2.0 * da1, sz + 2.0 * da2)
+    return origin[p, 0] + ex, origin[p, 1] + ey, origin[p, 2] + ez, fx + gx, fy + gy, fz + gz
+
+
+@njit
+def set_origin_accelerations(
+    patch_bone, bone, x, rotation, velocity_a, velocity_b, acceleration, part, origin_out
+):
+    """origin_out [patches, 6]: accelerations of the origins, part * (spin_a x v_b + spin_b x v_a) being centripetal."""
+    for p in range(patch_bone.shape[0]):
+        b = patch_bone[p]
+        root = bone[b, ROOT]
+        rx, ry, rz = x[b, 0] - x[root, 0], x[b, 1] - x[root, 1], x[b, 2] - x[root, 2]
+        a0, a1, a2 = velocity_a[b, 3], velocity_a[b, 4], velocity_a[b, 5]
+        b0, b1, b2 = velocity_b[b, 3], velocity_b[b, 4], velocity_b[b, 5]
+        sx, sy, sz = cross(b0, b1, b2, rx, ry, rz)
+        cx, cy, cz = cross(a0, a1, a2, velocity_b[b, 0] + sx, velocity_b[b, 1] + sy, velocity_b[b, 2] + sz)
+        sx, sy, sz = cross(a0, a1, a2, rx, ry, rz)
+        dx, dy, dz = cross(b0, b1, b2, velocity_a[b, 0] + sx, velocity_a[b, 1] + sy, velocity_a[b, 2] + sz)
+        ax, ay, az, tx, ty, tz = find_origin_acceleration(
+            bone, x, rotation, acceleration, b, part * (cx + dx), part * (cy + dy), part * (cz + dz)
+        )
+        origin_out[p, 0] = ax
+        origin_out[p, 1] = ay
+        origin_out[p, 2] = az
+        origin_out[p, 3] = tx
+        origin_out[p, 4] = ty
+        origin_out[p, 5] = tz
+
+
+@njit
+def find_spring_force(
+    h, patch_bone, patch_of, rotation, vertex_stiffness, first, neighbour, edge_stiffness, rest, local,
+    relative, slot, i,
+):  # fmt: skip
+    """Resistance of the springs of vertex i at the end of the step, and the torque of those across bones on its bone.
+
+    Six floats in the bone's axes. Springs within the patch see the displacements d + h x' that the present velocities
+    lead to; across bones only the vertex' own does, and the other end is taken as it is: README eq. (9), (13).
+    """
+    b = patch_bone[patch_of[i]]
+    dx, dy, dz = local[i, 0] - rest[i, 0], local[i, 1] - rest[i, 1], local[i, 2] - rest[i, 2]
+    total = vertex_stiffness[i]
+    fx, fy, fz, tx, ty, tz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for e in range(first[i], first[i + 1]):
+        j = neighbour[e]
+        stiffness = edge_stiffness[e]
+        total += stiffness
+        if slot[j] < 0:
+            continue
+        ox, oy, oz = local[j, 0] - rest[j, 0], local[j, 1] - rest[j, 1], local[j, 2] - rest[j, 2]
+        if patch_of[j] == patch_of[i]:
+            ox, oy, oz = ox + h * relative[j, 0], oy + h * relative[j, 1], oz + h * relative[j, 2]
+        else:
+            ox, oy, oz = rotate_vector_at(rotation, patch_bone[patch_of[j]], ox, oy, oz)
+            ox, oy, oz = rotate_vector_back_at(rotation, b, ox, oy, oz)
+            cx, cy, cz = cross(dx, dy, dz, ox, oy, oz)
+            tx, ty, tz = tx + stiffness * cx, ty + stiffness * cy, tz + stiffness * cz
+        fx, fy, fz = fx - stiffness * ox, fy - stiffness * oy, fz - stiffness * oz
+    return (
+        fx + total * (dx + h * relative[i, 0]),
+        fy + total * (dy + h * relative[i, 1]),
+        fz + total * (dz + h * relative[i, 2]),
+        tx,
+        ty,
+        tz,
+    )
+
+
+@njit
+def add_vertex_forces(
+    h, patch_bone, patch_of, mass, vertex_stiffness, damping, first, neighbour, edge_stiffness, rest,
+    bone, x, rotation, local, relative, vertex, slot, start, inverse_start, inverse, lag, lag_moment, twist, origin,
+    right_out, product_out, change_out, force_out,
+):  # fmt: skip
+    """Forces on the bones and the change A_xx^-1 b_x of y, README eq. (7) to (10); change_out [3, n]."""
+    for k in range(start[-1]):
+        i = vertex[k]
+        p = patch_of[i]
+        ax, ay, az, cx, cy, cz = find_mixed_acceleration(
+            origin, p, twist, twist, local, i, relative[i, 0], relative[i, 1], relative[i, 2],
+            relative[i, 0], relative[i, 1], relative[i, 2],
+        )  # fmt: skip
+        m = mass[i]
+        fx, fy, fz = m * (ax + 0.5 * cx), m * (ay + 0.5 * cy), m * (az + 0.5 * cz)
+        sx, sy, sz, tx, ty, tz = find_spring_force(
+            h, patch_bone, patch_of, rotation, vertex_stiffness, first, neighbour, edge_stiffness, rest, local,
+            relative, slot, i,
+        )  # fmt: skip
+        rx = -(fx + sx + damping[i] * relative[i, 0])
+        ry = -(fy + sy + damping[i] * relative[i, 1])
+        rz = -(fz + sz + damping[i] * relative[i, 2])
+        right_out[0, k] = h * rx
+        right_out[1, k] = h * ry
+        right_out[2, k] = h * rz
+        ux, uy, uz = cross(local[i, 0], local[i, 1], local[i, 2], fx, fy, fz)
+        vx, vy, vz = cross(lag_moment[i, 0], lag_moment[i, 1], lag_moment[i, 2], rx, ry, rz)
+        add_wrench(
+            bone, x, rotation, patch_bone[p], fx + lag[i] * rx, fy + lag[i] * ry, fz + lag[i] * rz,
+            ux + vx - tx, uy + vy - ty, uz + vz - tz, force_out,
+        )  # fmt: skip
+    multiply_patches(start, inverse_start, inverse, right_out, product_out)
+    for k in range(start[-1]):
+        for c in range(3):
+            change_out[c, k] = product_out[c, k]
+
+
+@njit
+def set_free_velocities(y, vertex, active, change, y_free_out):
+    """y after the step if nothing touched; 0 of vertices that are not active."""
+    for i in range(y.shape[0]):
+        for c in range(3):
+            y_free_out[i, c] = 0.0
+    for k in range(active):
+        for c in range(3):
+            y_free_out[vertex[k], c] = y[vertex[k], c] + change[c, k]
+
+
+@njit
+def add_mixed_vertex_forces(
+    share, patch_bone, patch_of, mass, bone, x, rotation, local, relative, vertex, start, inverse_start, inverse,
+    lag, lag_moment, twist, change_twist, origin, change,
+    right_out, product_out, latest_out, force_out,
+):  # fmt: skip
+    """The lagged correction, README eq. (12): forces of 2 B(v, change), and the change of y less `share` of it.
+
+    latest_out [3, n] holds the latest change of y, from which the change of the relative velocity follows.
+    """
+    for k in range(start[-1]):
+        i = vertex[k]
+        p = patch_of[i]
+        lx, ly, lz = find_lag(change_twist, p, lag[i], lag_moment, i)
+        ax, ay, az, cx, cy, cz = find_mixed_acceleration(
+            origin, p, twist, change_twist, local, i, relative[i, 0], relative[i, 1], relative[i, 2],
+            latest_out[0, k] - lx, latest_out[1, k] - ly, latest_out[2, k] - lz,
+        )  # fmt: skip
+        m = mass[i]
+        fx, fy, fz = m * (ax + cx), m * (ay + cy), m * (az + cz)
+        right_out[0, k] = fx
+        right_out[1, k] = fy
+        right_out[2, k] = fz
+        part = 1.0 - lag[i]
+        tx, ty, tz = cross(
+            local[i, 0] - lag_moment[i, 0], local[i, 1] - lag_moment[i, 1], local[i, 2] - lag_moment[i, 2],
+            fx, fy, fz,
+        )  # fmt: skip
+        add_wrench(bone, x, rotation, patch_bone[p], part * fx, part * fy, part * fz, tx, ty, tz, force_out)
+    multiply_patches(start, inverse_start, inverse, right_out, product_out)
+    for k in range(start[-1]):
+        for c in range(3):
+            latest_out[c, k] = change[c, k] - share * product_out[c, k]

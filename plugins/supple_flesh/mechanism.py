@@ -1,0 +1,141 @@
+"""The velocities of vertices as a mechanism, and the skins as surfaces."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from supple.core.schedule import Bound
+from supple.errors import PluginError, Problem, suggest
+from supple.mechanics.block_matrix import BlockMatrix
+from supple.mechanics.jacobian import JacobianBlocks
+from supple.mechanics.mechanism import FloatArray
+from supple_flesh.load import FleshLoad
+from supple_flesh.multiply_kernels import multiply_patches
+from supple_flesh.pool import Part
+from supple_flesh.row_kernels import add_flesh_delassus, make_contact_rows
+from supple_skeleton.loads import WeightedRows
+
+if TYPE_CHECKING:
+    from supple_skeleton.mechanism import Skeletons
+
+
+class FleshMechanism:
+    """The velocities y of the vertices that the bones do not explain; A = A_s (x) 1_3, patch by patch.
+
+    y = x' + A_xx^-1 A_xr r makes the coupled matrix of bones and flesh block-diagonal: README eq. (6). All of a
+    vertex that is not active is zero. Every patch is one coupling unit.
+    """
+
+    name = "flesh"
+    v, v_next, v_free = "flesh.y", "flesh.y_next", "flesh.v_free"
+    plan, impulse = "flesh.plan", "flesh.impulse"
+    reads = ("flesh.mask", "flesh.patch_of", "flesh.pressure", "flesh.force")
+
+    def __init__(self, load: FleshLoad, contacts: int) -> None:
+        self.load, self.pool = load, load.pool
+        self.unit_count = len(self.pool.patch_bone)
+        # Three corners on each side of a contact.
+        self.jacobian = JacobianBlocks(6 * contacts, 3)
+        self._right, self._product = np.zeros((3, self.pool.count)), np.zeros((3, self.pool.count))
+        self._cursor, self._block = np.zeros(6 * contacts, np.int64), np.zeros((3, 3))
+
+    def bind(self, arrays: Bound) -> None:
+        """Bind what queries ask for."""
+        self._pressure, self._force = arrays["flesh.pressure"], arrays["flesh.force"]
+
+    def add_delassus(self, W: BlockMatrix) -> None:
+        """W += J A^-1 J^T, patch by patch."""
+        J, active = self.jacobian, self.load.active
+        add_flesh_delassus(
+            active.start, active.inverse_start, active.inverse, active.slot, J.count, J.group, J.unit, J.dof,
+            J.values, W.indptr, W.indices, self._cursor, self._block, W.values,
+        )  # fmt: skip
+
+    def apply_inverse(self, x: FloatArray, out: FloatArray) -> None:
+        """out = A^-1 x, both [n, 3]; zero for vertices that are not active."""
+        active = self.load.active
+        used = active.start[-1]
+        mine = active.vertex[:used]
+        self._right[:, :used] = x[mine].T
+        multiply_patches(active.start, active.inverse_start, active.inverse, self._right, self._product)
+        out.fill(0.0)
+        out[mine] = self._product[:, :used].T
+
+    # Queries
+
+    def part(self, path: str) -> Part:
+        """The flesh of the entity at `path`: which vertices of the pool are its."""
+        names = {part.entity.path: part for part in self.pool.parts}
+        if path not in names:
+            raise PluginError(Problem(None, path, "no flesh of this name", suggest(path, names)))
+        return names[path]
+
+    def patch(self, path: str, bone: str) -> int:
+        """The row of `flesh.pressure` for what hangs of the flesh at `path` on the bone at `bone`."""
+        part = self.pool.parts.index(self.part(path))
+        rows = {
+            name: p
+            for p, (name, owner) in enumerate(zip(self.pool.patch_bone, self.pool.patch_part, strict=True))
+            if owner == part
+        }
+        if bone not in rows:
+            raise PluginError(Problem(None, bone, f"no flesh of {path} hangs on it", suggest(bone, rows)))
+        return rows[bone]
+
+    def pressure(self, path: str, bone: str) -> tuple[FloatArray, FloatArray]:
+        """Contact force [N] in the last step on a patch, and its centre of pressure [m], both in the world.
+
+        Without force the centre is the world's origin. A system that asks declares `flesh.pressure`.
+        """
+        row = self._pressure[self.patch(path, bone)]
+        return row[:3].copy(), row[3:6].copy()
+
+    def forces(self, path: str) -> FloatArray:
+        """Contact force [N] on every vertex of the flesh at `path` in the last step, in the world [n, 3]."""
+        forces: FloatArray = self._force[self.part(path).vertices].copy()
+        return forces
+
+
+class FleshSurface:
+    """The skin of one flesh; see `DeformingSurface`."""
+
+    reads = (
+        "contacts.count", "contacts.surface", "contacts.element", "contacts.weights",
+        "flesh.patch_bone", "flesh.patch_of", "flesh.triangles", "skeleton.rotation",
+        "flesh.x", "flesh.mask", "flesh.lag", "flesh.lag_moment",
+    )  # fmt: skip
+
+    def __init__(self, number: int, part: Part, mechanism: FleshMechanism, contacts: int) -> None:
+        """`number` tells the flesh of the scene apart."""
+        self.part, self.mechanism = part, mechanism
+        self.path = part.entity.path
+        self.name = f"flesh {self.path}"
+        self.positions, self.velocities = f"flesh.points{number}", f"flesh.speeds{number}"
+        self.rest, self.triangles = part.mesh.vertices, part.mesh.triangles
+        self.friction, self.restitution = part.flesh.friction, part.flesh.restitution
+        self.self_contact = part.flesh.self_contact
+        self.thickness = float(np.ptp(self.rest, axis=0).min()) / 2
+        self.rows = WeightedRows(6 * contacts)
+
+    def bind(self, arrays: Bound) -> None:
+        """Bind contacts and vertices."""
+        self.contacts = [arrays[name] for name in self.reads[:4]]
+        self.patches, self.corners = [arrays[name] for name in self.reads[4:6]], arrays["flesh.triangles"]
+        self.vertices = [arrays[name] for name in self.reads[7:]]
+        self.number = arrays.build.members("surfaces").index(self)
+        members = arrays.build.members("mechanisms")
+        self.skeletons: Skeletons = next(each for each in members if each.name == "skeleton")
+
+    def add_contact_rows(self, first_group: int, directions: FloatArray) -> None:
+        """Append the Jacobian of its sides: on the vertices, and on the bones that they hang on."""
+        J, rows = self.mechanism.jacobian, self.rows
+        rows.count = make_contact_rows(
+            *self.patches, self.corners, self.part.triangles.start, self.number, first_group,
+            *self.contacts, directions, *self.vertices,
+            rows.group, rows.frame, rows.weight, rows.moment, rows.directions,
+            J.count, J.group, J.unit, J.dof, J.values,
+        )  # fmt: skip
+        if rows.count:
+            self.skeletons.add_weighted_rows(rows)

@@ -1,0 +1,105 @@
+"""Matrices of the active vertices of every patch: A_s, and products with its inverse; README eq. (3) and (4).
+
+Active vertices are numbered patch by patch: those of patch p are vertex[start[p]] to vertex[start[p + 1] - 1]. slot[i]
+is the place of vertex i among those of its patch, -1 if it is not active. The inverse of patch p is a dense matrix,
+row by row from inverse_start[p] on.
+"""
+
+from __future__ import annotations
+
+from supple.core.jit import njit
+
+
+@njit
+def fill_patch_matrix(
+    h, mass, vertex_stiffness, damping, first, neighbour, edge_stiffness, patch_of, vertex, slot, begin, end,
+    matrix_out,
+):  # fmt: skip
+    """matrix_out [m, m] = A_s of the active vertices begin..end, all of one patch; README eq. (3)."""
+    for k in range(end - begin):
+        for other in range(end - begin):
+            matrix_out[k, other] = 0.0
+    for k in range(begin, end):
+        i = vertex[k]
+        total = vertex_stiffness[i]
+        for e in range(first[i], first[i + 1]):
+            j = neighbour[e]
+            total += edge_stiffness[e]
+            if slot[j] >= 0 and patch_of[j] == patch_of[i]:
+                matrix_out[k - begin, slot[j]] -= h * h * edge_stiffness[e]
+        matrix_out[k - begin, k - begin] += mass[i] + h * damping[i] + h * h * total
+
+
+@njit
+def multiply_patches(start, inverse_start, inverse, right, product_out):
+    """product_out = A_s^-1 right patch by patch, both [3, n] over the active vertices."""
+    for p in range(start.shape[0] - 1):
+        begin = start[p]
+        size = start[p + 1] - begin
+        # Views, because only indices that count from 0 become vector instructions.
+        out0 = product_out[0, begin : begin + size]
+        out1 = product_out[1, begin : begin + size]
+        out2 = product_out[2, begin : begin + size]
+        for k in range(size):
+            out0[k] = 0.0
+            out1[k] = 0.0
+            out2[k] = 0.0
+        for j in range(size):
+            row = inverse[inverse_start[p] + j * size : inverse_start[p] + (j + 1) * size]
+            r0, r1, r2 = right[0, begin + j], right[1, begin + j], right[2, begin + j]
+            for k in range(size):
+                out0[k] += row[k] * r0
+                out1[k] += row[k] * r1
+                out2[k] += row[k] * r2
+
+
+@njit
+def list_active(
+    mask, last_mask, member, member_start,
+    vertex_out, slot_out, start_out, inverse_start_out, changed_out, last_mask_out,
+):  # fmt: skip
+    """Lists of the active vertices of all patches, and which patches have others than under the last mask.
+
+    The vertices of patch p are member[member_start[p]] to member[member_start[p + 1] - 1].
+    """
+    start_out[0] = 0
+    inverse_start_out[0] = 0
+    for p in range(changed_out.shape[0]):
+        changed_out[p] = 0
+        used = start_out[p]
+        for k in range(member_start[p], member_start[p + 1]):
+            i = member[k]
+            slot_out[i] = -1
+            if mask[i] != last_mask[i]:
+                changed_out[p] = 1
+            if mask[i] != 0:
+                slot_out[i] = used - start_out[p]
+                vertex_out[used] = i
+                used += 1
+            last_mask_out[i] = mask[i]
+        size = used - start_out[p]
+        start_out[p + 1] = used
+        inverse_start_out[p + 1] = inverse_start_out[p] + size * size
+
+
+@njit
+def mirror_upper(matrix_out):
+    """Copies the upper triangle to the lower one."""
+    for i in range(matrix_out.shape[0]):
+        for j in range(i):
+            matrix_out[i, j] = matrix_out[j, i]
+
+
+@njit
+def find_lags(mass, vertex, start, inverse_start, inverse, lag_out):
+    """lag_out [n] = A_s^-1 m of the active vertices, 0 of the others; README eq. (4)."""
+    for i in range(lag_out.shape[0]):
+        lag_out[i] = 0.0
+    for p in range(start.shape[0] - 1):
+        size = start[p + 1] - start[p]
+        for k in range(size):
+            place = inverse_start[p] + k * size
+            total = 0.0
+            for j in range(size):
+                total += inverse[place + j] * mass[vertex[start[p] + j]]
+            lag_out[vertex[start[p] + k]] = total

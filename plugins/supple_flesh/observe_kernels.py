@@ -1,0 +1,189 @@
+"""Energies, forces of vertices, centres of pressure and metrics after the step; README eq. (21) and (22)."""
+
+from __future__ import annotations
+
+import math
+
+from supple.core.jit import njit
+from supple.math.quaternion_kernels import rotate_vector_at, rotate_vector_back_at
+from supple.math.vector_kernels import dot, length
+from supple_flesh.release_kernels import find_elastic_energy, find_vertex_energy
+
+# Columns of what is observed of a flesh, in the order that the component declares its metrics.
+ACTIVE = 0
+MOST_ACTIVE = 1
+CONTACTS = 2
+FORCE = 3
+PRESSURE = 4
+DISPLACEMENT = 7
+DISPLACEMENT_SETTLED = 8
+LOSS = 9
+COLUMNS = 10
+
+
+@njit
+def set_frame_twists(patch_bone, rotation, twist, twist_out):
+    """Twists of the patches in the axes of their bones, from those of the bones as carriers."""
+    for p in range(patch_bone.shape[0]):
+        b = patch_bone[p]
+        ux, uy, uz = rotate_vector_back_at(rotation, b, twist[b, 0], twist[b, 1], twist[b, 2])
+        twist_out[p, 0] = ux
+        twist_out[p, 1] = uy
+        twist_out[p, 2] = uz
+        for c in range(3, 6):
+            twist_out[p, c] = twist[b, c]
+
+
+@njit
+def find_energies(
+    gravity, patch_bone, patch_of, mass, rest, vertex_stiffness, first, neighbour, edge_stiffness,
+    rotation, twist, local, relative, active,
+):  # fmt: skip
+    """Kinetic and potential energy of all flesh beyond that of flesh at rest [J]: README eq. (21)."""
+    kinetic, potential = 0.0, 0.0
+    for i in range(active.shape[0]):
+        if active[i] == 0:
+            continue
+        more, weight = find_vertex_energy(
+            gravity, patch_bone, patch_of, mass, rest, rotation, twist, local, relative, i
+        )
+        kinetic += more
+        potential += weight + find_elastic_energy(
+            patch_bone, patch_of, vertex_stiffness, first, neighbour, edge_stiffness, rest, rotation, local, active,
+            i,
+        )  # fmt: skip
+    return kinetic, potential
+
+
+@njit
+def find_damping_work(h, damping, mask, relative, relative_next):
+    """Work of the dampers in this step [J]."""
+    work = 0.0
+    for i in range(mask.shape[0]):
+        if mask[i] != 0:
+            for c in range(3):
+                work -= 0.5 * h * damping[i] * relative_next[i, c] * (relative[i, c] + relative_next[i, c])
+    return work
+
+
+@njit
+def find_release_work(parting, loss, twist, twist_next):
+    """Work of the releases in this step [J]: the energy lost, less what the bones got back by it."""
+    work = 0.0
+    for p in range(loss.shape[0]):
+        work -= loss[p]
+        for c in range(6):
+            work += 0.5 * parting[p, c] * (twist_next[p, c] - twist[p, c])
+    return work
+
+
+@njit
+def balance_flesh(
+    h, gravity, patch_bone, patch_of, mass, rest, vertex_stiffness, damping, first, neighbour, edge_stiffness,
+    rotation, twist, local, relative, active, mask, parting, loss, twist_next, local_next, relative_next,
+    rotation_end, frame_twist_end, twist_end_out, before_out, kinetic_out, potential_out, applied_out,
+):  # fmt: skip
+    """Adds the energies of flesh before and after the step and the work of dampers and releases."""
+    kinetic, potential = find_energies(
+        gravity, patch_bone, patch_of, mass, rest, vertex_stiffness, first, neighbour, edge_stiffness,
+        rotation, twist, local, relative, active,
+    )  # fmt: skip
+    before_out[0] += kinetic + potential
+    set_frame_twists(patch_bone, rotation_end, frame_twist_end, twist_end_out)
+    kinetic, potential = find_energies(
+        gravity, patch_bone, patch_of, mass, rest, vertex_stiffness, first, neighbour, edge_stiffness,
+        rotation_end, twist_end_out, local_next, relative_next, mask,
+    )  # fmt: skip
+    kinetic_out[0] += kinetic
+    potential_out[0] += potential
+    applied_out[0] += find_damping_work(h, damping, mask, relative, relative_next)
+    applied_out[0] += find_release_work(parting, loss, twist, twist_next)
+
+
+@njit
+def follow_flesh(
+    patch_bone, patch_of, rest, x, rotation, local, part_of, position_out, displacement_out, observed_out
+):
+    """Vertices in the world after the step, their displacements, and the greatest of every flesh."""
+    for part in range(observed_out.shape[0]):
+        observed_out[part, DISPLACEMENT] = 0.0
+    for i in range(local.shape[0]):
+        b = patch_bone[patch_of[i]]
+        px, py, pz = rotate_vector_at(rotation, b, local[i, 0], local[i, 1], local[i, 2])
+        position_out[i, 0] = x[b, 0] + px
+        position_out[i, 1] = x[b, 1] + py
+        position_out[i, 2] = x[b, 2] + pz
+        far = length(local[i, 0] - rest[i, 0], local[i, 1] - rest[i, 1], local[i, 2] - rest[i, 2])
+        displacement_out[i] = far
+        part = part_of[patch_of[i]]
+        observed_out[part, DISPLACEMENT] = max(observed_out[part, DISPLACEMENT], far)
+    for part in range(observed_out.shape[0]):
+        observed_out[part, DISPLACEMENT_SETTLED] = observed_out[part, DISPLACEMENT]
+
+
+@njit
+def forget_forces(force_out, pressure_out, whole_out, observed_out):
+    """No forces and no contacts yet."""
+    for i in range(force_out.shape[0]):
+        for c in range(3):
+            force_out[i, c] = 0.0
+    for p in range(pressure_out.shape[0]):
+        for c in range(7):
+            pressure_out[p, c] = 0.0
+    for part in range(whole_out.shape[0]):
+        observed_out[part, CONTACTS] = 0.0
+        for c in range(7):
+            whole_out[part, c] = 0.0
+
+
+@njit
+def spread_forces(
+    patch_of, triangles, first_triangle, part, number, count, surface, element, weights, point, normal, force,
+    force_out, pressure_out, whole_out, observed_out,
+):  # fmt: skip
+    """Forces of the contacts of one flesh on its vertices, patches and as a whole: README eq. (22).
+
+    pressure_out [patches, 7] and whole_out [parts, 7]: force, and sums of normal force * point, and of normal force.
+    """
+    for c in range(count[0]):
+        along = dot(force[c, 0], force[c, 1], force[c, 2], normal[c, 0], normal[c, 1], normal[c, 2])
+        for side in range(2):
+            if surface[c, side] != number:
+                continue
+            sign = 1.0 if side == 0 else -1.0
+            observed_out[part, CONTACTS] += 1.0
+            for k in range(3):
+                i = triangles[first_triangle + element[c, side], k]
+                p = patch_of[i]
+                share = weights[c, side, k]
+                for axis in range(3):
+                    force_out[i, axis] += sign * share * force[c, axis]
+                    pressure_out[p, axis] += sign * share * force[c, axis]
+                    pressure_out[p, 3 + axis] += share * along * point[c, side, axis]
+                    whole_out[part, axis] += sign * share * force[c, axis]
+                    whole_out[part, 3 + axis] += share * along * point[c, side, axis]
+                pressure_out[p, 6] += share * along
+                whole_out[part, 6] += share * along
+
+
+@njit
+def finish_metrics(patch_of, part_of, mask, loss_now, loss, pressure_out, whole_out, loss_out, observed_out):
+    """Centres of pressure from their sums, counts, and the losses so far."""
+    for p in range(pressure_out.shape[0]):
+        if pressure_out[p, 6] > 0.0:
+            for axis in range(3, 6):
+                pressure_out[p, axis] /= pressure_out[p, 6]
+    for part in range(whole_out.shape[0]):
+        observed_out[part, ACTIVE] = 0.0
+        observed_out[part, FORCE] = length(whole_out[part, 0], whole_out[part, 1], whole_out[part, 2])
+        loss_out[part] = loss[part]
+        for axis in range(3):
+            centre = whole_out[part, 3 + axis] / whole_out[part, 6] if whole_out[part, 6] > 0.0 else math.nan
+            observed_out[part, PRESSURE + axis] = centre
+    for i in range(mask.shape[0]):
+        observed_out[part_of[patch_of[i]], ACTIVE] += mask[i]
+    for p in range(loss_now.shape[0]):
+        loss_out[part_of[p]] += loss_now[p]
+    for part in range(whole_out.shape[0]):
+        observed_out[part, MOST_ACTIVE] = observed_out[part, ACTIVE]
+        observed_out[part, LOSS] = loss_out[part]

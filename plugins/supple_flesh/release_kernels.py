@@ -1,0 +1,158 @@
+"""Which vertices are active, and what becomes of the momentum of those that no longer are; README eq. (14) to (16)."""
+
+from __future__ import annotations
+
+from supple.core.jit import njit
+from supple.math.quaternion_kernels import rotate_vector_at, rotate_vector_back_at
+from supple.math.vector_kernels import cross, dot
+from supple_flesh.load_kernels import add_wrench
+
+FAR = 1 << 30
+
+
+@njit
+def forget_contacts(ring_out):
+    """No vertex is near a contact."""
+    for i in range(ring_out.shape[0]):
+        ring_out[i] = FAR
+
+
+@njit
+def mark_touched(count, surface, element, number, triangles, first_triangle, ring_out):
+    """ring_out = 0 for the corners of the triangles that the surface `number` is touched on."""
+    for c in range(count[0]):
+        for side in range(2):
+            if surface[c, side] == number:
+                for k in range(3):
+                    ring_out[triangles[first_triangle + element[c, side], k]] = 0
+
+
+@njit
+def spread_rings(most, first, neighbour, ring_out):
+    """ring_out = number of edges to the nearest corner of a touched triangle, up to `most`."""
+    for ring in range(most):
+        for i in range(ring_out.shape[0]):
+            if ring_out[i] == ring:
+                for e in range(first[i], first[i + 1]):
+                    if ring_out[neighbour[e]] > ring + 1:
+                        ring_out[neighbour[e]] = ring + 1
+
+
+@njit
+def choose_active(
+    rest_displacement, rest_speed, adaptive, soft, state, rings, rest, ring, local, relative, active, mask_out
+):
+    """Soft flesh is active; adaptive flesh is within the rings, and stays active until it has come to rest."""
+    for i in range(mask_out.shape[0]):
+        mask_out[i] = 0
+        if state[i] == soft or (state[i] == adaptive and ring[i] <= rings[i]):
+            mask_out[i] = 1
+        elif state[i] == adaptive and active[i] != 0:
+            displacement, speed = 0.0, 0.0
+            for c in range(3):
+                displacement += (local[i, c] - rest[i, c]) ** 2
+                speed += relative[i, c] ** 2
+            if displacement > rest_displacement**2 or speed > rest_speed**2:
+                mask_out[i] = 1
+
+
+@njit
+def find_elastic_energy(
+    patch_bone, patch_of, vertex_stiffness, first, neighbour, edge_stiffness, rest, rotation, local, moving, i
+):
+    """Energy of the springs of vertex i [J]; those to other vertices that move count half."""
+    b = patch_bone[patch_of[i]]
+    dx, dy, dz = local[i, 0] - rest[i, 0], local[i, 1] - rest[i, 1], local[i, 2] - rest[i, 2]
+    energy = 0.5 * vertex_stiffness[i] * dot(dx, dy, dz, dx, dy, dz)
+    for e in range(first[i], first[i + 1]):
+        j = neighbour[e]
+        if moving[j] == 0:
+            energy += 0.5 * edge_stiffness[e] * dot(dx, dy, dz, dx, dy, dz)
+            continue
+        ox, oy, oz = local[j, 0] - rest[j, 0], local[j, 1] - rest[j, 1], local[j, 2] - rest[j, 2]
+        if patch_of[j] != patch_of[i]:
+            ox, oy, oz = rotate_vector_at(rotation, patch_bone[patch_of[j]], ox, oy, oz)
+            ox, oy, oz = rotate_vector_back_at(rotation, b, ox, oy, oz)
+        ox, oy, oz = dx - ox, dy - oy, dz - oz
+        energy += 0.25 * edge_stiffness[e] * dot(ox, oy, oz, ox, oy, oz)
+    return energy
+
+
+@njit
+def find_vertex_energy(
+    gravity, patch_bone, patch_of, mass, rest, rotation, twist, local, relative, i,
+):  # fmt: skip
+    """How much more kinetic energy and energy of gravity vertex i has than at rest on its bone [J], as two floats."""
+    p = patch_of[i]
+    b = patch_bone[p]
+    w0, w1, w2 = twist[p, 3], twist[p, 4], twist[p, 5]
+    sx, sy, sz = cross(w0, w1, w2, rest[i, 0], rest[i, 1], rest[i, 2])
+    sx, sy, sz = sx + twist[p, 0], sy + twist[p, 1], sz + twist[p, 2]
+    dx, dy, dz = local[i, 0] - rest[i, 0], local[i, 1] - rest[i, 1], local[i, 2] - rest[i, 2]
+    ex, ey, ez = cross(w0, w1, w2, dx, dy, dz)
+    ex, ey, ez = ex + relative[i, 0], ey + relative[i, 1], ez + relative[i, 2]
+    kinetic = mass[i] * (dot(sx, sy, sz, ex, ey, ez) + 0.5 * dot(ex, ey, ez, ex, ey, ez))
+    gx, gy, gz = rotate_vector_back_at(rotation, b, gravity[0], gravity[1], gravity[2])
+    return kinetic, -mass[i] * dot(gx, gy, gz, dx, dy, dz)
+
+
+@njit
+def release_vertices(
+    h, gravity, patch_bone, patch_of, mass, vertex_stiffness, first, neighbour, edge_stiffness, rest,
+    bone, x, rotation, local, relative, active, mask, twist,
+    parting_out, loss_out, force_out,
+):  # fmt: skip
+    """Hands the momentum of vertices that were active and no longer are to their bones; README eq. (15) and (16).
+
+    parting_out [patches, 6]: impulse and its moment about the bone's origin, in the bone's axes [N s, N m s].
+    loss_out [patches]: the energy that goes with the motion against the bone and with the springs [J].
+    """
+    for p in range(parting_out.shape[0]):
+        loss_out[p] = 0.0
+        for c in range(6):
+            parting_out[p, c] = 0.0
+    for i in range(mask.shape[0]):
+        if active[i] == 0 or mask[i] != 0:
+            continue
+        p = patch_of[i]
+        m = mass[i]
+        w0, w1, w2 = twist[p, 3], twist[p, 4], twist[p, 5]
+        dx, dy, dz = local[i, 0] - rest[i, 0], local[i, 1] - rest[i, 1], local[i, 2] - rest[i, 2]
+        sx, sy, sz = cross(w0, w1, w2, rest[i, 0], rest[i, 1], rest[i, 2])
+        sx, sy, sz = sx + twist[p, 0], sy + twist[p, 1], sz + twist[p, 2]
+        ex, ey, ez = cross(w0, w1, w2, dx, dy, dz)
+        ex, ey, ez = ex + relative[i, 0], ey + relative[i, 1], ez + relative[i, 2]
+        # x v - rest v_rest, with v = v_rest + e: all that turns the bone beyond what the vertex does at rest.
+        ax, ay, az = cross(local[i, 0], local[i, 1], local[i, 2], ex, ey, ez)
+        bx, by, bz = cross(dx, dy, dz, sx, sy, sz)
+        tx, ty, tz = m * (ax + bx), m * (ay + by), m * (az + bz)
+        parting_out[p, 0] += m * ex
+        parting_out[p, 1] += m * ey
+        parting_out[p, 2] += m * ez
+        parting_out[p, 3] += tx
+        parting_out[p, 4] += ty
+        parting_out[p, 5] += tz
+        kinetic, weight = find_vertex_energy(
+            gravity, patch_bone, patch_of, mass, rest, rotation, twist, local, relative, i
+        )
+        carried = m * (ex * twist[p, 0] + ey * twist[p, 1] + ez * twist[p, 2]) + tx * w0 + ty * w1 + tz * w2
+        loss_out[p] += kinetic + weight - carried
+        loss_out[p] += find_elastic_energy(
+            patch_bone,
+            patch_of,
+            vertex_stiffness,
+            first,
+            neighbour,
+            edge_stiffness,
+            rest,
+            rotation,
+            local,
+            active,
+            i,
+        )
+    for p in range(parting_out.shape[0]):
+        add_wrench(
+            bone, x, rotation, patch_bone[p],
+            -parting_out[p, 0] / h, -parting_out[p, 1] / h, -parting_out[p, 2] / h,
+            -parting_out[p, 3] / h, -parting_out[p, 4] / h, -parting_out[p, 5] / h, force_out,
+        )  # fmt: skip

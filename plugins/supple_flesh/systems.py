@@ -1,0 +1,186 @@
+"""The systems of flesh. Its part of FREE is done by `FleshLoad` within `skeleton.move_freely`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from supple.core.build import Build
+from supple.core.schedule import Bound, Phase, System
+from supple_flesh import observe_kernels as observe
+from supple_flesh.mechanism import FleshMechanism, FleshSurface
+from supple_flesh.motion_kernels import advance_vertices, place_vertices
+from supple_flesh.pool import ADAPTIVE, SOFT
+from supple_flesh.release_kernels import choose_active, forget_contacts, mark_touched, spread_rings
+from supple_skeleton.kinematics_kernels import follow_state
+
+
+def find_flesh(build: Build) -> tuple[FleshMechanism, list[FleshSurface]]:
+    """The mechanism, and the surfaces in the order of the parts of its pool."""
+    mechanism = next(each for each in build.members("mechanisms") if isinstance(each, FleshMechanism))
+    surfaces = [each for each in build.members("surfaces") if isinstance(each, FleshSurface)]
+    return mechanism, sorted(surfaces, key=lambda surface: surface.part.vertices.start)
+
+
+class PlaceVertices(System):
+    """Vertices in the world follow from bones and places on them."""
+
+    phase = Phase.DETECT
+    bones = ("skeleton.x", "skeleton.rotation", "skeleton.twist")
+    reads = ("flesh.patch_bone", "flesh.patch_of", *bones, "flesh.x", "flesh.v")
+
+    def __init__(self, build: Build) -> None:
+        _, self.surfaces = find_flesh(build)
+        self.writes = tuple(name for each in self.surfaces for name in (each.positions, each.velocities))
+
+    def bind(self, arrays: Bound) -> Callable[[], None]:
+        """Bind state and bones."""
+        patches, inputs = [arrays[name] for name in self.reads[:2]], [arrays[name] for name in self.reads[2:]]
+        places = [
+            (each.part.vertices.start, arrays[each.positions], arrays[each.velocities])
+            for each in self.surfaces
+        ]
+
+        def place() -> None:
+            for first, points, speeds in places:
+                place_vertices(*patches, first, *inputs, points, speeds)
+
+        return place
+
+
+class WakeVertices(System):
+    """Vertices around contacts become active at once; others stay so until they have come to rest."""
+
+    phase = Phase.DETECT
+    contacts = ("contacts.count", "contacts.surface", "contacts.element")
+    model = ("flesh.state", "flesh.rings", "flesh.rest")
+    state = ("flesh.x", "flesh.v", "flesh.active")
+    reads = (*contacts, *model, *state, "flesh.triangles", "flesh.first", "flesh.neighbour")
+    writes = ("flesh.mask",)
+
+    def bind(self, arrays: Bound) -> Callable[[], None]:
+        """Bind contacts and state."""
+        contacts, model, state = (
+            [arrays[name] for name in names] for names in (self.contacts, self.model, self.state)
+        )
+        triangles, first, neighbour = (arrays[name] for name in self.reads[-3:])
+        mask, ring = arrays["flesh.mask"], np.zeros(len(arrays["flesh.mask"]), np.int64)
+        settings = arrays.build.settings("flesh")
+        thresholds = (settings.rest_displacement, settings.rest_speed)
+        adaptive = bool((model[0] == ADAPTIVE).any())
+        most = int(model[1].max())
+        _, surfaces = find_flesh(arrays.build)
+
+        def wake() -> None:
+            forget_contacts(ring)
+            if adaptive and contacts[0][0] > 0:
+                for surface in surfaces:
+                    mark_touched(*contacts, surface.number, triangles, surface.part.triangles.start, ring)
+                spread_rings(most, first, neighbour, ring)
+            choose_active(*thresholds, ADAPTIVE, SOFT, *model, ring, *state, mask)
+
+        return wake
+
+
+class AdvanceVertices(System):
+    """Impulses change velocities; places follow."""
+
+    phase = Phase.ADVANCE
+    reads = (
+        "flesh.patch_bone", "flesh.patch_of", "flesh.rest", "skeleton.bone", "skeleton.dof", "skeleton.x",
+        "skeleton.rotation", "skeleton.axis", "skeleton.v.next", "flesh.x", "flesh.mask", "flesh.lag",
+        "flesh.lag_moment", "flesh.v_free", "flesh.impulse",
+    )  # fmt: skip
+    writes = ("flesh.twist_next", "flesh.y_next", "flesh.x.next", "flesh.v.next", "flesh.active.next")
+
+    def bind(self, arrays: Bound) -> Callable[[], None]:
+        """Bind both states."""
+        inputs, outputs = [arrays[name] for name in self.reads], [arrays[name] for name in self.writes]
+        mechanism, _ = find_flesh(arrays.build)
+        bones, rates, n = len(arrays["skeleton.bone"]), len(arrays["skeleton.dof"]), mechanism.pool.count
+        scratch = [np.zeros((bones, 6)), np.zeros((rates, 6)), np.zeros((3, n)), np.zeros((3, n))]
+        h, active = arrays.build.run.step, mechanism.load.active
+
+        def advance() -> None:
+            factor = (active.vertex, active.start, active.inverse_start, active.inverse)
+            advance_vertices(h, *inputs, *factor, *scratch, *outputs)
+
+        return advance
+
+
+class BalanceFlesh(System):
+    """Energies of flesh beyond those of flesh at rest, which bones have, and the work of its dampers."""
+
+    phase = Phase.OBSERVE
+    bones = ("skeleton.bone", "skeleton.dof", "skeleton.frame", "skeleton.q.next", "skeleton.v.next")
+    flesh = (
+        "run.gravity", "flesh.patch_bone", "flesh.patch_of", "flesh.mass", "flesh.rest",
+        "flesh.vertex_stiffness", "flesh.damping", "flesh.first", "flesh.neighbour", "flesh.edge_stiffness",
+        "skeleton.rotation", "flesh.twist", "flesh.x", "flesh.v", "flesh.active", "flesh.mask", "flesh.parting",
+        "flesh.loss_now", "flesh.twist_next", "flesh.x.next", "flesh.v.next",
+    )  # fmt: skip
+    reads = (*bones, *flesh)
+    adds = ("energy.before", "energy.kinetic", "energy.potential", "energy.applied")
+
+    def bind(self, arrays: Bound) -> Callable[[], None]:
+        """Bind both states and the sums. Where the bones are after the step, other adders only find out later."""
+        bones, flesh, sums = (
+            [arrays[name] for name in names] for names in (self.bones, self.flesh, self.adds)
+        )
+        count, rates = len(bones[0]), len(bones[1])
+        rotation, twist, spatial = np.zeros((count, 4)), np.zeros((count, 6)), np.zeros((count, 6))
+        places = (np.zeros((count, 3)), rotation, twist, np.zeros((rates, 6)), np.zeros((rates, 6)), spatial)
+        twist_end, h = np.zeros_like(arrays["flesh.twist"]), arrays.build.run.step
+
+        def balance() -> None:
+            follow_state(*bones, *places)
+            observe.balance_flesh(h, *flesh, rotation, twist, twist_end, *sums)
+
+        return balance
+
+
+class ObserveFlesh(System):
+    """Vertices after the step, forces on them, centres of pressure, and metrics."""
+
+    phase = Phase.OBSERVE
+    places = (
+        "flesh.patch_bone", "flesh.patch_of", "flesh.rest", "skeleton.position.next", "skeleton.orientation.next",
+        "flesh.x.next", "flesh.patch_part",
+    )  # fmt: skip
+    contacts = (
+        "contacts.count", "contacts.surface", "contacts.element", "contacts.weights", "contacts.point",
+        "contacts.normal", "contacts.force",
+    )  # fmt: skip
+    reads = (*places, *contacts, "flesh.triangles", "flesh.mask", "flesh.loss_now", "flesh.loss")
+    writes = (
+        "flesh.position.next", "flesh.displacement.next", "flesh.observed", "flesh.force.next",
+        "flesh.pressure.next", "flesh.loss.next",
+    )  # fmt: skip
+
+    def bind(self, arrays: Bound) -> Callable[[], None]:
+        """Bind the new state, the contacts and the metrics."""
+        places, contacts = [arrays[name] for name in self.places], [arrays[name] for name in self.contacts]
+        position, displacement, observed, force, pressure, loss_next = (arrays[name] for name in self.writes)
+        patch_of, part_of, triangles = (
+            arrays["flesh.patch_of"],
+            arrays["flesh.patch_part"],
+            arrays["flesh.triangles"],
+        )
+        mask, loss_now, loss = (arrays[f"flesh.{name}"] for name in ("mask", "loss_now", "loss"))
+        whole = np.zeros((len(observed), 7))
+        _, surfaces = find_flesh(arrays.build)
+
+        def look() -> None:
+            observe.follow_flesh(*places, position, displacement, observed)
+            observe.forget_forces(force, pressure, whole, observed)
+            for part, surface in enumerate(surfaces):
+                observe.spread_forces(
+                    patch_of, triangles, surface.part.triangles.start, part, surface.number, *contacts,
+                    force, pressure, whole, observed,
+                )  # fmt: skip
+            observe.finish_metrics(
+                patch_of, part_of, mask, loss_now, loss, pressure, whole, loss_next, observed
+            )
+
+        return look

@@ -1,0 +1,111 @@
+"""From ghosts to arrays. The tree of bones is that of supple_skeleton, under the owner `ghost`."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from supple.core.build import Build
+from supple.core.drawing import Drawing, Lines
+from supple.core.entity import Entity
+from supple.mechanics.mechanism import contact_capacity
+from supple_skeleton.compile import (
+    declare_frames,
+    declare_limits,
+    declare_motion,
+    declare_tables,
+    describe_bone,
+    find_start,
+    list_bones,
+    rate_labels,
+    show_bones,
+)
+from supple_skeleton.components import spread
+from supple_skeleton.forest import Forest, build_forest
+from supple_skeleton.layout import JOINTS, PARENT, ROW
+from supple_skeleton.limits import JointLimits
+from supple_skin.mechanism import Ghosts
+
+#: Radius of the lines that show the bones [m].
+BONE_RADIUS = 0.002
+
+
+def slides(joint: str, local: int) -> bool:
+    """Whether a rate of a joint is in m/s."""
+    return joint in ("slider", "translation") or (joint == "free" and local < 3)
+
+
+def compile_ghosts(build: Build) -> None:
+    """Declare the arrays of all ghosts, their mechanism, and what can be seen of them."""
+    entities, ghosts = list_bones(build, "ghost"), build.having("ghost")
+    bones = {entity.path: index for index, entity in enumerate(entities)}
+    trees = {entity.path: index for index, entity in enumerate(ghosts)}
+    specs = [describe_bone(build, entity, None, bones, trees) for entity in entities]
+    forest = build_forest(specs)
+    q, v = find_start(build, entities, specs, forest)
+    declare_tables(build, "ghost", entities, forest)
+    declare_limits(build, "ghost", entities)
+    declare_motion(build, "ghost", forest, entities, q, v)
+    declare_frames(build, "ghost", forest, entities)
+    _declare_springs(build, entities, ghosts, forest)
+    _declare_steps(build, len(ghosts), forest)
+    limits = len(build.arrays["ghost.limit"])
+    mechanism = Ghosts(forest, 2 * contact_capacity(build) + limits)
+    build.add_member("mechanisms", mechanism)
+    build.add_member("carriers", mechanism)
+    if limits:
+        build.add_member("row_sources", JointLimits(mechanism, limits))
+    show_bones(build, "ghost", entities, forest)
+    _show_ghosts(build, ghosts, forest)
+
+
+def _declare_springs(build: Build, entities: list[Entity], ghosts: list[Entity], forest: Forest) -> None:
+    """K, and A = h (h + recovery) K: README eq. (4)."""
+    stiffness, turning, recovery = [], [], []
+    for entity in entities:
+        bone = entity.components["bone"]
+        ghost = next(each for each in ghosts if entity.path.startswith(f"{each.path}/")).components["ghost"]
+        for local, own in enumerate(spread(bone.stiffness, JOINTS[bone.joint].v_count)):
+            sliding = slides(bone.joint, local)
+            stiffness.append(own or (ghost.sliding_stiffness if sliding else ghost.stiffness))
+            turning.append(not sliding)
+            recovery.append(ghost.recovery)
+    h, labels = build.run.step, rate_labels(entities, forest)
+    mobility = 1.0 / (h * (h + np.array(recovery)) * np.array(stiffness))
+    factor = np.zeros(forest.entries)
+    factor[forest.dof[:, ROW]] = mobility
+    for name, values, unit, doc in (
+        ("stiffness", stiffness, "N m/rad, N/m", "Springs towards the free configuration."),
+        ("mobility", mobility, "SI", "A^-1, which is diagonal."),
+        ("recovery", recovery, "s", "Time in which deviations decay."),
+    ):
+        build.add_model(f"ghost.{name}", values, unit=unit, doc=doc, labels=labels)
+    build.add_model(
+        "ghost.turning", turning, unit="1", doc="1: a rate in rad/s.", dtype=np.int64, labels=labels
+    )
+    build.add_model("ghost.factor", factor, unit="SI", doc="A as factored chain matrix: L = 1, and 1 / A.")
+
+
+def _declare_steps(build: Build, ghosts: int, forest: Forest) -> None:
+    for name, shape, unit, doc in (
+        ("wanted", (forest.q_count,), "rad, m, 1", "Where the ghost goes if nothing touches."),
+        ("wanted_rate", (forest.v_count,), "rad/s, m/s", "Rates that lead there within the step."),
+        ("pushed", (forest.v_count,), "N m s, N s", "Impulse of the applied wrenches."),
+        ("observed", (ghosts, 2), "SI", "Values of the metrics of a ghost."),
+    ):
+        build.add_step(f"ghost.{name}", shape, unit=unit, doc=doc)
+
+
+def _show_ghosts(build: Build, ghosts: list[Entity], forest: Forest) -> None:
+    """Metrics, and the bones as lines from parent to child."""
+    for index, (entity, tree) in enumerate(zip(ghosts, forest.trees, strict=True)):
+        names = [metric.name for metric in entity.components["ghost"].metrics]
+        places = {name: ("ghost.observed", (index, column)) for column, name in enumerate(names)}
+        build.bind_metrics(entity, "ghost", places)
+        rows = range(tree.bones.start, tree.bones.stop)
+        segments = [(forest.bone[row, PARENT], row) for row in rows if forest.bone[row, PARENT] >= 0]
+        if segments:
+            build.add_model(
+                f"ghost.lines{index}", segments, unit="1", doc="Bones as lines from parent to child.", dtype=np.int64
+            )  # fmt: skip
+            form = Lines("ghost.position", f"ghost.lines{index}", BONE_RADIUS)
+            build.draw(Drawing(f"{entity.path}.ghost", entity.path, "bones", form))

@@ -1,0 +1,96 @@
+"""What an author says about ghosts and skins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from supple.core.component import Metric, Vector, component, field
+from supple.core.entity import Entity, SceneGraph
+from supple_collide.components import FRICTION_DOC, RESTITUTION_DOC
+from supple_skeleton.components import children_of
+
+
+@component
+class Ghost:
+    """Bones below this entity that follow a motion, the free configuration, and yield to contact; no masses needed."""
+
+    stiffness: float = field(
+        default=1.0, unit="N m/rad", doc="Spring of every turning rate towards the free configuration.", gt=0
+    )
+    sliding_stiffness: float = field(
+        default=1000.0, unit="N/m", doc="Spring of every sliding rate towards the free configuration.", gt=0
+    )
+    recovery: float = field(
+        default=0.0, unit="s", ge=0,
+        doc="Time in which a deviation decays to a third once nothing touches; 0 takes it back within one step.",
+    )  # fmt: skip
+    metrics = (
+        Metric("deviation", "rad", "Root mean square over the joint angles from the free configuration.", "max"),
+        Metric("energy", "J", "Energy in the springs to the free configuration.", "last"),
+    )  # fmt: skip
+
+    def check(self, entity: Entity, graph: SceneGraph) -> Iterator[str]:
+        """A ghost hangs on the world, has bones, and is no skeleton at the same time."""
+        for above in graph.ancestors(entity.path):
+            for kind in ("body", "bone", "skeleton", "ghost"):
+                if kind not in above.components or (above.path, kind) == (entity.path, "ghost"):
+                    continue
+                if above.path == entity.path:
+                    yield f"the entity is both ghost and {kind}; take one of the two away"
+                else:
+                    yield f"the ghost lies below the {kind} {above.path}; put it beside it"
+        roots = [child for child in children_of(entity, graph) if "bone" in child.components]
+        if not roots:
+            yield 'the ghost has no bones; add an entity below it with bone = { joint = "hinge" }'
+        elif all(
+            graph[bone.path].components["bone"].joint == "fixed"
+            for bone in graph.below(entity.path)
+            if "bone" in bone.components
+        ):
+            yield "no bone of the ghost can move; give one a joint other than fixed"
+
+
+@component
+class Skin:
+    """A triangle mesh that follows the bones of its ghost by linear blending, and hands contact back to them."""
+
+    file: str = field(default="", unit="", doc="An OBJ or STL file beside the scene.")
+    vertices: tuple[Vector, ...] = field(
+        default=(), unit="m", doc="Corners in the ghost's frame, bones in their neutral poses, instead of a file."
+    )  # fmt: skip
+    triangles: tuple[tuple[int, int, int], ...] = field(
+        default=(), unit="1", doc="Three corners of every triangle, counted from 0, counter-clockwise from outside."
+    )  # fmt: skip
+    scale: float = field(default=1.0, unit="1", doc="Metres per unit of the coordinates.", gt=0)
+    bones: tuple[str, ...] = field(
+        default=(), unit="", doc="Paths below the ghost of the bones that carry the skin; none means all."
+    )
+    weights: tuple[tuple[float, ...], ...] = field(
+        default=(), unit="1", doc="Share of every bone in every vertex; none means from the distances to the bones."
+    )  # fmt: skip
+    friction: float = field(default=0.8, unit="1", doc=FRICTION_DOC, ge=0)
+    restitution: float = field(default=0.0, unit="1", doc=RESTITUTION_DOC, ge=0, le=1)
+    thickness: float = field(
+        default=0.01, unit="m", ge=0, doc="How deep an open skin is solid behind its triangles."
+    )
+    foresight: float = field(
+        default=0.002, unit="m", ge=0, doc="How far ahead contacts are looked for where the skin wants to go, at most."
+    )  # fmt: skip
+    self_contact: bool = field(default=False, unit="", doc="Whether the skin touches itself.")
+    metrics = (
+        Metric("contacts", "1", "Contacts of the skin.", "max"),
+        Metric("pressed", "1", "Contacts of the skin that carry force.", "max"),
+        Metric("force", "N", "Sum of the sizes of all contact forces on the skin.", "max"),
+        Metric("penetration", "m", "Deepest contact of the skin.", "max"),
+    )
+
+    def __post_init__(self) -> None:
+        if bool(self.file) == bool(self.vertices or self.triangles):
+            raise ValueError("give the skin either a file or vertices and triangles")
+        if bool(self.vertices) != bool(self.triangles):
+            raise ValueError("vertices and triangles belong together; give both")
+
+    def check(self, entity: Entity, graph: SceneGraph) -> Iterator[str]:
+        """A skin belongs to a ghost."""
+        if "ghost" not in entity.components:
+            yield "a skin goes with a ghost, and this entity is none; move it to the ghost, or add ghost = {}"

@@ -1,0 +1,59 @@
+"""Plain twins of the kernels: poses of bones and blended vertices in numpy, one at a time."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from supple.core.pose import multiply, rotate
+from supple_skeleton.layout import AXIS, JOINT, JOINTS, PARENT, POSITION, Q_FIRST, ROTATION, SECOND_AXIS
+from supple_skin.weights import FloatArray, IntArray
+
+NAMES = {kind.code: name for name, kind in JOINTS.items()}
+
+
+def turn(axis: FloatArray, angle: float) -> FloatArray:
+    """The quaternion of a turn by `angle` [rad] about the unit vector `axis`."""
+    return np.concatenate([[np.cos(angle / 2)], np.sin(angle / 2) * axis])
+
+
+def place_bone(joint: str, frame: FloatArray, q: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Pose of a bone in the frame of its parent, from its row of `ghost.frame` and its own coordinates."""
+    position, rotation = frame[POSITION:ROTATION], frame[ROTATION:AXIS]
+    axis, second = frame[AXIS:SECOND_AXIS], frame[SECOND_AXIS : SECOND_AXIS + 3]
+    if joint == "slider":
+        position = position + rotate(rotation, q[0] * axis)
+    elif joint in ("translation", "free"):
+        position = position + rotate(rotation, q[:3])
+    if joint in ("hinge", "universal"):
+        rotation = multiply(rotation, turn(axis, q[0]))
+    if joint == "universal":
+        rotation = multiply(rotation, turn(second, q[1]))
+    elif joint in ("ball", "free"):
+        rotation = multiply(rotation, q[-4:])
+    return position, rotation
+
+
+def place_bones(bone: IntArray, frame: FloatArray, q: FloatArray) -> list[tuple[FloatArray, FloatArray]]:
+    """Position [m] and rotation of all bones in the world."""
+    poses: list[tuple[FloatArray, FloatArray]] = []
+    for row, columns in zip(bone, frame, strict=True):
+        joint = NAMES[int(row[JOINT])]
+        own = q[row[Q_FIRST] : row[Q_FIRST] + JOINTS[joint].q_count]
+        position, rotation = place_bone(joint, columns, own)
+        if row[PARENT] >= 0:
+            x, turned = poses[row[PARENT]]
+            position, rotation = x + rotate(turned, position), multiply(turned, rotation)
+        poses.append((position, rotation))
+    return poses
+
+
+def place_vertex(
+    poses: list[tuple[FloatArray, FloatArray]], bones: IntArray, weights: FloatArray, local: FloatArray
+) -> FloatArray:
+    """A vertex carried by some bones [m]: README eq. (1)."""
+    total = np.zeros(3)
+    for bone, weight, place in zip(bones, weights, local, strict=True):
+        if bone >= 0:
+            x, rotation = poses[bone]
+            total = total + weight * (x + rotate(rotation, place))
+    return total

@@ -1,0 +1,125 @@
+"""Skins: vertices follow bones, and contacts on triangles become rows on joints; equations in README.md."""
+
+from __future__ import annotations
+
+import math
+
+from supple.core.jit import njit
+from supple.math.quaternion_kernels import rotate_vector_at
+from supple.math.vector_kernels import cross
+from supple_skeleton.layout import DOF_PARENT, LAST_DOF, ROOT, WINDOW
+from supple_skeleton.row_kernels import open_block
+
+
+@njit
+def place_vertices(vertex_bone, weight, local, position, rotation, x_out):
+    """x_out = sum of the places where the bones would carry each vertex: README eq. (1)."""
+    for i in range(vertex_bone.shape[0]):
+        x, y, z = 0.0, 0.0, 0.0
+        for n in range(vertex_bone.shape[1]):
+            b = vertex_bone[i, n]
+            if b >= 0:
+                rx, ry, rz = rotate_vector_at(rotation, b, local[i, n, 0], local[i, n, 1], local[i, n, 2])
+                x += weight[i, n] * (position[b, 0] + rx)
+                y += weight[i, n] * (position[b, 1] + ry)
+                z += weight[i, n] * (position[b, 2] + rz)
+        x_out[i, 0] = x
+        x_out[i, 1] = y
+        x_out[i, 2] = z
+
+
+@njit
+def move_vertices(vertex_bone, weight, local, fastest, rotation, twist, v_out):
+    """Velocities of the vertices, cut to `fastest` [m/s]; twist has the angular velocity in the frame of the bone."""
+    for i in range(vertex_bone.shape[0]):
+        u, v, w = 0.0, 0.0, 0.0
+        for n in range(vertex_bone.shape[1]):
+            b = vertex_bone[i, n]
+            if b >= 0:
+                sx, sy, sz = cross(
+                    twist[b, 3], twist[b, 4], twist[b, 5], local[i, n, 0], local[i, n, 1], local[i, n, 2]
+                )
+                sx, sy, sz = rotate_vector_at(rotation, b, sx, sy, sz)
+                u += weight[i, n] * (twist[b, 0] + sx)
+                v += weight[i, n] * (twist[b, 1] + sy)
+                w += weight[i, n] * (twist[b, 2] + sz)
+        speed = math.sqrt(u * u + v * v + w * w)
+        scale = fastest / speed if speed > fastest else 1.0
+        v_out[i, 0] = scale * u
+        v_out[i, 1] = scale * v
+        v_out[i, 2] = scale * w
+
+
+@njit
+def add_carried_point(bone, dof, axis, x, b, share, px, py, pz, directions, c, block, values_out):
+    """Add `share` of the rows of the point p that moves with bone b: README eq. (7)."""
+    root, first = bone[b, ROOT], bone[b, WINDOW]
+    rx, ry, rz = px - x[root, 0], py - x[root, 1], pz - x[root, 2]
+    k = bone[b, LAST_DOF]
+    while k >= 0:
+        sx, sy, sz = cross(axis[k, 3], axis[k, 4], axis[k, 5], rx, ry, rz)
+        sx, sy, sz = share * (sx + axis[k, 0]), share * (sy + axis[k, 1]), share * (sz + axis[k, 2])
+        for row in range(3):
+            values_out[block, row, k - first] += (
+                directions[c, row, 0] * sx + directions[c, row, 1] * sy + directions[c, row, 2] * sz
+            )
+        k = dof[k, DOF_PARENT]
+
+
+@njit
+def count_sides(number, count, surface):
+    """Sides of contacts that belong to surface `number`."""
+    found = 0
+    for c in range(count[0]):
+        for side in range(2):
+            found += surface[c, side] == number
+    return found
+
+
+@njit
+def add_skin_blocks(
+    bone, dof, axis, x, rotation, vertex_bone, weight, local, triangles, number, first_group,
+    count, surface, element, barycentric, directions,
+    used_out, group_out, unit_out, dof_out, values_out,
+):  # fmt: skip
+    """One block for every side of a contact on this skin, dense over the rates of its ghost: README eq. (7)."""
+    for c in range(count[0]):
+        for side in range(2):
+            if surface[c, side] != number:
+                continue
+            sign = 1.0 - 2.0 * side
+            triangle = element[c, side]
+            block = open_block(
+                bone, vertex_bone[triangles[triangle, 0], 0], first_group + c,
+                used_out, group_out, unit_out, dof_out, values_out,
+            )  # fmt: skip
+            for corner in range(3):
+                share = sign * barycentric[c, side, corner]
+                if share == 0.0:
+                    continue
+                i = triangles[triangle, corner]
+                for n in range(vertex_bone.shape[1]):
+                    b = vertex_bone[i, n]
+                    if b >= 0:
+                        px, py, pz = rotate_vector_at(
+                            rotation, b, local[i, n, 0], local[i, n, 1], local[i, n, 2]
+                        )
+                        add_carried_point(
+                            bone, dof, axis, x, b, share * weight[i, n],
+                            px + x[b, 0], py + x[b, 1], pz + x[b, 2], directions, c, block, values_out,
+                        )  # fmt: skip
+
+
+@njit
+def observe_contacts(number, count, surface, gap, force, observed_out):
+    """Contacts of a skin, those that carry force, the sum of the forces' sizes [N], and the deepest [m]."""
+    for column in range(observed_out.shape[0]):
+        observed_out[column] = 0.0
+    for c in range(count[0]):
+        for side in range(2):
+            if surface[c, side] == number:
+                size = math.sqrt(force[c, 0] ** 2 + force[c, 1] ** 2 + force[c, 2] ** 2)
+                observed_out[0] += 1.0
+                observed_out[1] += size > 0.0
+                observed_out[2] += size
+                observed_out[3] = max(observed_out[3], -gap[c])

@@ -1,0 +1,116 @@
+"""Many contacts of which few carry force: solve small problems of those that matter.
+
+A round solves the problem of the chosen groups alone, looks at the velocities of all others, README eq. (5), and
+admits the worst of those that would violate their law. At the end nobody outside does, so the solution is that of
+the whole problem.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.mechanics.problem import ConstraintProblem
+from supple.mechanics.solution import Solution
+from supple_solve_newton import working_set_kernels as kernels
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+SolveFunction = Callable[[ConstraintProblem, FloatArray, float], Solution]
+
+FEWEST_GROUPS: Final = 40
+"""From here on, and where at least half of all pairs are coupled, a set is worth its trouble."""
+COUPLED_SHARE: Final = 0.5
+ADMITTED: Final = 8  # per round; all violators at once would be far too many
+MAX_ROUNDS: Final = 60
+DROPPING_ROUNDS: Final = 30  # afterwards the set only grows, so that it cannot go round in circles
+PARTS: Final = ("law", "size", "friction", "scale", "lower", "upper", "compliance", "free")
+"""The arrays of groups that solvers look at."""
+GREATEST_SHARE: Final = 0.7  # of all groups; with more in the set it has no advantage
+
+
+def is_worth_it(problem: ConstraintProblem) -> bool:
+    """Whether the problem is large, and most groups are coupled: then W has few ranks and few groups carry force."""
+    n = problem.count
+    return n >= FEWEST_GROUPS and problem.W.block_count >= COUPLED_SHARE * n * n
+
+
+class WorkingSet:
+    """Finds the groups that carry force, by a solver for small problems."""
+
+    def __init__(self, solve_small: SolveFunction) -> None:
+        self._solve_small = solve_small
+        self._reserve(0)
+
+    def _reserve(self, groups: int) -> None:
+        self._capacity = groups
+        self._chosen, self._group, self._place = np.zeros((3, groups), np.int64)
+        self._size, self._velocity = np.zeros(groups), np.zeros((groups, 3))
+        self._small = ConstraintProblem(max(groups, 1))
+
+    def solve(self, problem: ConstraintProblem, warm: FloatArray, tolerance: float) -> Solution:
+        """Impulses of the whole problem. `stalled` with the last ones where the set grows too large."""
+        n = problem.count
+        if n > self._capacity:
+            self._reserve(max(problem.capacity, n))
+        impulse, work, residual = warm[:n].copy(), 0, math.inf
+        kernels.choose_first_groups(problem.law, n, impulse, self._chosen)
+        for number in range(MAX_ROUNDS):
+            count = int(kernels.list_chosen(n, self._chosen, self._group, self._place))
+            if count > GREATEST_SHARE * n:
+                break
+            inside = self._solve_chosen(problem, impulse, count, tolerance)
+            work += inside.iterations
+            if inside.status == "failed":
+                break
+            impulse[:] = 0.0
+            impulse[self._group[:count]] = inside.impulse[:count]
+            admitted, outside = self._admit(problem, impulse, count, tolerance, number)
+            residual = max(inside.residual, outside)
+            if admitted == 0:
+                return Solution(impulse, inside.status, work, residual)
+        return Solution(impulse, "stalled", work, residual)
+
+    def _solve_chosen(
+        self, problem: ConstraintProblem, impulse: FloatArray, count: int, tolerance: float
+    ) -> Solution:
+        """The solution of the chosen groups alone, in their order."""
+        if count == 0:
+            return Solution(np.zeros((0, 3)), "converged", 0, 0.0)
+        small, chosen = self._small, self._group[:count]
+        small.clear()
+        small.reserve(count)
+        small.step = problem.step
+        for name in PARTS:
+            getattr(small, name)[:count] = getattr(problem, name)[chosen]
+        W = problem.W
+        blocks = int((W.indptr[chosen + 1] - W.indptr[chosen]).sum())
+        if len(small.W.indices) < blocks:
+            small.W.indices, small.W.values = np.zeros(2 * blocks, np.int64), np.zeros((2 * blocks, 3, 3))
+        small.W.group_count = count
+        small.W.block_count = int(kernels.cut_matrix(
+            W.indptr, W.indices, W.values, self._group, self._place, count,
+            small.W.indptr, small.W.indices, small.W.diagonal, small.W.values,
+        ))  # fmt: skip
+        return self._solve_small(small, impulse[chosen], tolerance)
+
+    def _admit(
+        self, problem: ConstraintProblem, impulse: FloatArray, count: int, tolerance: float, number: int
+    ) -> tuple[int, float]:
+        """Admit the worst groups outside: how many, and the worst |F| of them [m/s]."""
+        n, W = problem.count, problem.W
+        kernels.find_velocities(
+            W.indptr, W.indices, W.values, problem.compliance, problem.free, n, self._group, count, impulse,
+            self._velocity,
+        )  # fmt: skip
+        if number < DROPPING_ROUNDS:
+            kernels.drop_open_groups(problem.law, n, impulse, self._chosen)
+        admitted, worst = kernels.admit_worst(
+            problem.law, problem.friction, problem.scale, problem.compliance, W.diagonal, W.values, n,
+            self._velocity, tolerance, ADMITTED, self._size, self._chosen,
+        )  # fmt: skip
+        return int(admitted), float(worst)

@@ -1,0 +1,124 @@
+"""Kernels of the working set: small problems cut out of a large one."""
+
+from __future__ import annotations
+
+from supple.core.jit import njit
+from supple.mechanics.residual_kernels import evaluate_coulomb_group
+from supple.mechanics.rows import COULOMB, UNILATERAL
+
+
+@njit
+def choose_first_groups(law, count, impulse, chosen_out):
+    """chosen_out[i] = 1 for groups that have an impulse, and for those that are no contact or limit."""
+    for i in range(count):
+        one_sided = law[i] == COULOMB or law[i] == UNILATERAL
+        chosen_out[i] = not one_sided or impulse[i, 0] != 0.0
+
+
+@njit
+def drop_open_groups(law, count, impulse, chosen_out):
+    """Forget contacts and limits that turned out to carry nothing."""
+    for i in range(count):
+        if (law[i] == COULOMB or law[i] == UNILATERAL) and impulse[i, 0] == 0.0:
+            chosen_out[i] = 0
+
+
+@njit
+def list_chosen(count, chosen, group_out, place_out):
+    """The chosen groups in rising order, and the place of every group among them, -1 for the others."""
+    found = 0
+    for i in range(count):
+        place_out[i] = -1
+        if chosen[i] != 0:
+            group_out[found] = i
+            place_out[i] = found
+            found += 1
+    return found
+
+
+@njit
+def cut_matrix(
+    indptr, indices, values, group, place, count, indptr_out, indices_out, diagonal_out, values_out
+):
+    """The rows and columns of the chosen groups. Returns the number of blocks."""
+    found = 0
+    for k in range(count):
+        indptr_out[k] = found
+        i = group[k]
+        for p in range(indptr[i], indptr[i + 1]):
+            column = place[indices[p]]
+            if column < 0:
+                continue
+            if column == k:
+                diagonal_out[k] = found
+            indices_out[found] = column
+            for a in range(3):
+                for b in range(3):
+                    values_out[found, a, b] = values[p, a, b]
+            found += 1
+    indptr_out[count] = found
+    return found
+
+
+@njit
+def find_velocities(
+    indptr, indices, values, compliance, free, count, group, chosen_count, impulse, velocity_out
+):
+    """velocity_out = W impulse + E impulse + free, where only the chosen groups have an impulse."""
+    for i in range(count):
+        for a in range(3):
+            velocity_out[i, a] = free[i, a]
+    for k in range(chosen_count):
+        i = group[k]
+        r0, r1, r2 = impulse[i, 0], impulse[i, 1], impulse[i, 2]
+        if r0 == 0.0 and r1 == 0.0 and r2 == 0.0:
+            continue
+        velocity_out[i, 0] += compliance[i, 0] * r0
+        velocity_out[i, 1] += compliance[i, 1] * r1
+        velocity_out[i, 2] += compliance[i, 2] * r2
+        for p in range(indptr[i], indptr[i + 1]):
+            j = indices[p]
+            velocity_out[j, 0] += values[p, 0, 0] * r0 + values[p, 1, 0] * r1 + values[p, 2, 0] * r2
+            velocity_out[j, 1] += values[p, 0, 1] * r0 + values[p, 1, 1] * r1 + values[p, 2, 1] * r2
+            velocity_out[j, 2] += values[p, 0, 2] * r0 + values[p, 1, 2] * r1 + values[p, 2, 2] * r2
+
+
+@njit
+def measure_violation(law, friction, scale, compliance, diagonal, values, velocity, i):
+    """|F| [m/s] of the natural map of an open contact or limit without impulse."""
+    p = diagonal[i]
+    trace = values[p, 0, 0] + compliance[i, 0]
+    if law[i] == COULOMB:
+        trace += values[p, 1, 1] + values[p, 2, 2] + compliance[i, 1] + compliance[i, 2]
+    if trace == 0.0 or velocity[i, 0] >= 0.0:
+        return 0.0
+    if law[i] == UNILATERAL:
+        return -velocity[i, 0]
+    return evaluate_coulomb_group(
+        friction[i], scale[i, 1], scale[i, 2], 3.0 / trace, 0.0, 0.0, 0.0,
+        velocity[i, 0], velocity[i, 1], velocity[i, 2],
+    )  # fmt: skip
+
+
+@njit
+def admit_worst(
+    law, friction, scale, compliance, diagonal, values, count, velocity, tolerance, most, size_out, chosen_out
+):
+    """Choose up to `most` of the groups outside that violate their law most: (how many, worst |F| [m/s])."""
+    worst = 0.0
+    for i in range(count):
+        size_out[i] = 0.0
+        if chosen_out[i] == 0:
+            size_out[i] = measure_violation(law, friction, scale, compliance, diagonal, values, velocity, i)
+            worst = max(worst, size_out[i])
+    admitted = 0
+    while admitted < most:
+        best, greatest = -1, tolerance
+        for i in range(count):
+            if chosen_out[i] == 0 and size_out[i] > greatest:
+                best, greatest = i, size_out[i]
+        if best < 0:
+            break
+        chosen_out[best] = 1
+        admitted += 1
+    return admitted, worst

@@ -1,0 +1,101 @@
+"""Many contacts, few that carry force: the working set finds what the whole problem asks for."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from supple.mechanics.block_matrix import BlockMatrix
+from supple.mechanics.problem import ConstraintProblem
+from supple.mechanics.residual import natural_map_residual, row_velocities
+from supple.mechanics.rows import BILATERAL, COULOMB, UNILATERAL
+from supple_solve_newton import working_set
+from supple_solve_newton.components import NewtonSettings
+from supple_solve_newton.solver import Newton
+
+
+def low_rank_problem(rng, groups, ranks, friction=0.5, others=0):
+    """Contacts that all act on the same few degrees of freedom, with `others` bilateral rows and limits before."""
+    size = np.array([1] * others + [3] * (groups - others))
+    J = rng.normal(size=(size.sum(), ranks))
+    problem = ConstraintProblem(groups)
+    problem.reserve(groups)
+    problem.W = BlockMatrix.from_dense(J @ J.T, size)
+    problem.size[:] = size
+    problem.law[:] = [*([BILATERAL, UNILATERAL] * others)[:others], *[COULOMB] * (groups - others)]
+    problem.friction[:] = friction
+    # Velocities without impulses come from a motion of the degrees of freedom, and most gaps are open.
+    free = J @ rng.normal(size=ranks)
+    start = np.concatenate([[0], np.cumsum(size)])
+    for i in range(groups):
+        problem.free[i, : size[i]] = free[start[i] : start[i + 1]]
+    problem.free[others:, 0] += rng.uniform(0.5, 2.0, groups - others) * np.sqrt(ranks)
+    return problem
+
+
+def solve(problem, warm=None, **keywords):
+    start = np.zeros((problem.count, 3)) if warm is None else warm
+    return Newton(NewtonSettings(**keywords)).solve(problem, start)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    seed=st.integers(0, 10**6),
+    groups=st.integers(40, 160),
+    ranks=st.integers(6, 31),
+    others=st.integers(0, 4),
+)
+def test_solution_of_the_set_solves_the_whole_problem(seed, groups, ranks, others):
+    problem = low_rank_problem(np.random.default_rng(seed), groups, ranks, others=others)
+    assert working_set.is_worth_it(problem)
+    solution = solve(problem)
+    assert solution.status == "converged"
+    assert natural_map_residual(problem, solution.impulse)[0] <= 1e-9
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 10**6), groups=st.integers(40, 100))
+def test_without_friction_velocities_are_those_of_the_whole_solve(seed, groups):
+    """A convex problem: impulses may differ where W is singular, velocities may not."""
+    problem = low_rank_problem(np.random.default_rng(seed), groups, 12, friction=0.0)
+    few, all_at_once = solve(problem), solve(problem, working_set=False)
+    velocities = [row_velocities(problem, each.impulse)[:, 0] for each in (few, all_at_once)]
+    np.testing.assert_allclose(*velocities, atol=1e-7)
+
+
+def test_solved_problem_is_left_alone():
+    problem = low_rank_problem(np.random.default_rng(3), 120, 20)
+    first = solve(problem)
+    again = solve(problem, warm=first.impulse)
+    assert again.iterations == 0
+    assert np.array_equal(again.impulse, first.impulse)
+
+
+def test_one_admitted_per_round_comes_to_the_same(monkeypatch):
+    problem = low_rank_problem(np.random.default_rng(5), 90, 12, friction=0.0)
+    expected = row_velocities(problem, solve(problem).impulse)[:, 0]
+    monkeypatch.setattr(working_set, "ADMITTED", 1)
+    got = row_velocities(problem, solve(problem).impulse)[:, 0]
+    np.testing.assert_allclose(got, expected, atol=1e-7)
+
+
+def test_set_that_grows_too_large_is_given_up(monkeypatch):
+    problem = low_rank_problem(np.random.default_rng(7), 60, 200)  # all ranks: most contacts carry force
+    problem.free[:, 0] = -5.0
+    monkeypatch.setattr(working_set, "GREATEST_SHARE", 0.3)
+    whole = working_set.WorkingSet(lambda small, warm, tolerance: solve(small, warm, working_set=False))
+    assert whole.solve(problem, np.zeros((60, 3)), 1e-10).status == "stalled"
+    assert solve(problem).status == "converged"
+
+
+@pytest.mark.parametrize("count", [10, 60])
+def test_small_or_loosely_coupled_problems_are_solved_at_once(count):
+    rng = np.random.default_rng(1)
+    problem = low_rank_problem(rng, count, 6)
+    if count == 60:  # pairs of contacts, each pair by itself
+        dense = np.kron(np.eye(30), np.ones((6, 6))) * 0.1 + np.eye(180)
+        problem.W = BlockMatrix.from_dense(dense, problem.size)
+    assert not working_set.is_worth_it(problem)
+    assert natural_map_residual(problem, solve(problem).impulse)[0] <= 1e-9
