@@ -20,6 +20,7 @@ import shlex
 import shutil
 import sys
 import tomllib
+from collections.abc import Collection
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -32,6 +33,8 @@ DOCS = ROOT / "framework" / "docs"
 LANGUAGES = {"toml", "python", "diff", "sh", "text"}
 #: What a command needs besides supple itself.
 EXTRAS = {"plot": "matplotlib"}
+#: Columns of tables that hang on the last digits and on every change of a solver: held to a factor of two.
+ROUGH = {"run.sweeps", "run.contacts", "run.penetration_worst", "run.residual_worst", "box9.creep"}
 #: Options that name what a command writes.
 WRITES = ("-o", "--output", "--record", "--html", "--checkpoint")
 
@@ -177,12 +180,15 @@ def install(home: Path, site: Path) -> None:
 def compare(block: Block, output: str) -> None:
     """Every line of the block is in the output, in this order; numbers to two per cent, round-off as round-off."""
     printed = iter([line for line in map(_tidy, output.splitlines()) if line])
+    rough: set[int] = set()
     for line in map(_tidy, block.text.splitlines()):
         if line and line != "...":
+            if line.endswith("CPU a step"):
+                rough = {place for place, name in enumerate(line.split()) if name in ROUGH}
             seen: list[str] = []
             for candidate in printed:
                 seen.append(candidate)
-                if agree(line, candidate):
+                if agree(line, candidate, rough):
                     break
             else:
                 raise AssertionError(f"{block.where}: not printed here: {line!r}\n" + "\n".join(seen))
@@ -193,15 +199,18 @@ def _tidy(line: str) -> str:
     return _TIMING_ROW.sub(r"\1 N N", _MEASURED.sub("N", line))
 
 
-def agree(told: str, printed: str) -> bool:
-    """Whether two lines say the same; one that ends in ` ...` may go on."""
+def agree(told: str, printed: str, rough: Collection[int] = ()) -> bool:
+    """Whether two lines say the same; one that ends in ` ...` may go on. Words at the places `rough` are rough."""
     if told.endswith(" ..."):
         told = told.removesuffix(" ...")
         printed = printed[: _end_of_beginning(told, printed)]
     if _NUMBER.sub("#", told) != _NUMBER.sub("#", printed):
         return False
-    pairs = zip(_NUMBER.findall(told), _NUMBER.findall(printed), strict=True)
-    return all(_close(float(a), float(b)) for a, b in pairs)
+    for one, other in zip(_NUMBER.finditer(told), _NUMBER.finditer(printed), strict=True):
+        place = told[: one.start()].count(" ")
+        if not _close(float(one[0]), float(other[0]), 0.5 if place in rough else 0.02):
+            return False
+    return True
 
 
 def _end_of_beginning(told: str, printed: str) -> int:
@@ -211,5 +220,5 @@ def _end_of_beginning(told: str, printed: str) -> int:
     return words[count - 1].end() if count <= len(words) else len(printed)
 
 
-def _close(a: float, b: float) -> bool:
-    return abs(a - b) <= 0.02 * max(abs(a), abs(b)) or max(abs(a), abs(b)) < 2e-6
+def _close(a: float, b: float, share: float) -> bool:
+    return abs(a - b) <= share * max(abs(a), abs(b)) or max(abs(a), abs(b)) < 2e-6

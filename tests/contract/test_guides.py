@@ -173,3 +173,9 @@ def test_progress_counts_contacts_and_not_joints() -> None:
 )
 def test_the_comparison_can_fail(told: str, printed: str, same: bool) -> None:
     assert agree(told, printed) is same
+
+
+def test_rough_columns_are_held_to_a_factor_of_two() -> None:
+    assert agree("newton 0.3793 10", "newton 0.3793 15", {2})
+    assert not agree("newton 0.3793 10", "newton 0.3793 25", {2})
+    assert not agree("newton 0.3793 10", "newton 0.5 10", {2})
