@@ -13,7 +13,6 @@ import hashlib
 import importlib.util
 import os
 import re
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
@@ -21,26 +20,14 @@ from typing import Any, TypeVar
 import numba
 from numba.core.dispatcher import Dispatcher
 
+from supple.core.cache_folder import user_cache_folder
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-CACHE_VARIABLE = "SUPPLE_CACHE_DIR"
 _IMPORT = re.compile(
     rb"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]+(\([^)]*\)|[^\n]*)|import[ \t]+([\w., \t]+))",
     re.MULTILINE,
 )
-
-
-def user_cache_folder() -> Path:
-    """Where this platform keeps caches of a user; `SUPPLE_CACHE_DIR` overrides it."""
-    if chosen := os.environ.get(CACHE_VARIABLE):
-        return Path(chosen)
-    if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA")
-        return (Path(base) if base else Path.home() / "AppData/Local") / "supple"
-    if sys.platform == "darwin":
-        return Path.home() / "Library/Caches/supple"
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "supple"
 
 
 def _imported_names(source: bytes) -> Iterator[str]:

@@ -89,7 +89,10 @@ class SolveRows(System):
     def __init__(self, build: Build) -> None:
         self.solvers = make_solvers(build)
         if build.run.warm_start == "neighbours":
-            self.reads, self.writes = (*self.reads, *Neighbourhood.reads), (*self.writes, *Neighbourhood.writes)
+            self.reads, self.writes = (
+                (*self.reads, *Neighbourhood.reads),
+                (*self.writes, *Neighbourhood.writes),
+            )
 
     def bind(self, arrays: Bound) -> Callable[[], None]:
         """Bind the problem, the warm start, and the velocities of all mechanisms."""

@@ -37,16 +37,29 @@ class LazyGroup(click.RichGroup):
     """A group that knows its commands by name; those of plugins are looked for when a name is unknown."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The commands of supple itself, the most used first."""
-        return list(COMMANDS)
+        """The commands of supple itself, the most used first, then those of plugins."""
+        from supple.run.plugin_commands import list_plugin_commands
+
+        return [*COMMANDS, *(name for name in list_plugin_commands() if name not in COMMANDS)]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import a command now."""
+        """A command to be shown: one of supple itself, imported now, or a stand-in for a plugin's."""
         if cmd_name in COMMANDS:
             module, _, attribute = COMMANDS[cmd_name].partition(":")
             command: click.Command = getattr(importlib.import_module(module), attribute)
             return command
-        return _find_plugin_command(ctx, cmd_name)
+        from supple.run.plugin_commands import list_plugin_commands
+
+        line = list_plugin_commands().get(cmd_name)
+        return None if line is None else click.Command(cmd_name, help=line)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """A command to be run."""
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            return args[0], _find_plugin_command(ctx, args[0]), args[1:]
+        return super().resolve_command(ctx, args)
 
 
 def _find_plugin_command(ctx: click.Context, name: str) -> click.Command | None:
@@ -67,7 +80,7 @@ def supple() -> None:
 
     Example: supple run scenes/first/stack.toml
 
-    Plugins may add further commands; 'supple plugins' lists them.
+    Plugins may add further commands; those of installed plugins are listed last.
     """
 
 
