@@ -17,7 +17,7 @@ def find_commands() -> dict[str, click.Command]:
     """All commands by what is typed after `supple`: those of supple, of its plugins, and those within groups."""
     found: dict[str, click.Command] = {}
     for name in [*COMMANDS, *load_plugins().registry.commands]:
-        command = supple.get_command(click.Context(supple), name)
+        _, command, _ = supple.resolve_command(click.Context(supple), [name])
         assert command is not None, name
         found[name] = command
         if isinstance(command, click.Group):
