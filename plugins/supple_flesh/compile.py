@@ -21,7 +21,9 @@ SKIN = (0.87, 0.66, 0.54)
 
 def compile_masses(build: Build) -> None:
     """Make the load, so that bones can have the mass of what hangs on them."""
-    build.add_member("bone_loads", FleshLoad(build_pool(build), build.run.step, contact_capacity(build)))
+    h = build.run.step
+    ahead = h if build.settings("flesh").integration == "implicit" else 0.0
+    build.add_member("bone_loads", FleshLoad(build_pool(build), h, ahead, contact_capacity(build)))
 
 
 def compile_vertices(build: Build) -> None:
@@ -92,6 +94,12 @@ def _declare_state(build: Build, pool: Pool, bones: list[int], labels: list[str]
         "flesh.pressure", np.zeros((patches, 7)), unit="N, m, N", record=True,
         doc="Contact force on every patch, its centre of pressure in the world, and the sum of normal forces.",
     )  # fmt: skip
+    build.add_state(
+        "flesh.impact",
+        np.zeros((parts, 3)),
+        unit="1, m, s",
+        doc="Stage of the first impact, height, duration.",
+    )
     build.add_state("flesh.loss", np.zeros(parts), unit="J", doc="Energy given up by releases so far.")
 
 

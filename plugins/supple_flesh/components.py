@@ -27,6 +27,10 @@ class FleshSettings:
     rest_speed: float = field(
         default=1e-3, unit="m/s", ge=0, doc="If it also moves no faster against the bone than this."
     )
+    integration: Literal["implicit", "explicit"] = field(
+        default="implicit", unit="",
+        doc="Springs and dampers at the end of the step, or at its start, which needs short steps.",
+    )  # fmt: skip
 
 
 @component
@@ -93,6 +97,11 @@ class Flesh:
         Metric("displacement", "m", "Greatest displacement of a vertex.", "max"),
         Metric("displacement_settled", "m", "The same, at the end.", "mean", settled=True),
         Metric("release_loss", "J", "Energy that vertices gave up when they were released so far.", "last"),
+        Metric("peak_force", "N", "Greatest magnitude of the sum of all contact forces.", "max"),
+        Metric("bounce", "m", "How far the whole skin has risen above the height of its first touch.", "max"),
+        Metric(
+            "stop_time", "s", "Time from the first touch until the flesh as a whole stopped falling.", "last"
+        ),
     )
 
     def __post_init__(self) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from supple.core.component import Vector, component, field
 
 
@@ -24,6 +26,10 @@ class Run:
         default=(0.0, -9.81, 0.0), unit="m/s^2", doc="Acceleration of free fall; y points up."
     )
     solver: str = field(default="newton", unit="", doc="Name of the solver of the constraint problem.")
+    start: Literal["last", "zeros", "ones", "random"] = field(
+        default="last", unit="",
+        doc="Impulses that the solver begins with: those of the last step, or others, to see that they do not matter.",
+    )  # fmt: skip
     seed: int = field(default=0, unit="1", doc="Seed of all noise; --seed overrides it.", ge=0)
     smoke: int = field(default=50, unit="1", doc="Steps of a quick check that the scene runs at all.", gt=0)
     capacity: Capacity = field(default=Capacity(), unit="", doc="Room for things whose number changes.")

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from supple.core.build import Build
+from supple.core.noise import noise_at
 from supple.core.schedule import Bound, Each, Phase, System
 from supple.mechanics import warm_kernels
 from supple.mechanics.mechanism import FloatArray, Mechanism, RowSource
@@ -82,7 +83,8 @@ class SolveRows(System):
     phase = Phase.SOLVE
     reads = (
         "rows.problem", "rows.last_count", "rows.last_key", "rows.last_impulse", "rows.failures",
-        "rows.rescues", Each("mechanisms", "v_free"), Each("mechanisms", "plan"), Each("mechanisms", "reads"),
+        "rows.rescues", "run.step", Each("mechanisms", "v_free"), Each("mechanisms", "plan"),
+        Each("mechanisms", "reads"),
     )  # fmt: skip
     writes = (
         "rows.impulse", "rows.residual", "rows.iterations", "rows.failures.next", "rows.rescues.next",
@@ -109,6 +111,7 @@ class SolveRows(System):
             arrays[f"rows.last_{part}"] for part in ("count", "key", "impulse")
         )
         kept = [arrays[f"rows.last_{part}.next"] for part in ("count", "key", "impulse")]
+        start, seed, step = arrays.build.run.start, arrays.build.seed, arrays["run.step"]
 
         def solve() -> None:
             n = problem.count
@@ -121,6 +124,8 @@ class SolveRows(System):
                 for mechanism, change in planned:
                     mechanism.jacobian.add_row_velocities(change.reshape(-1), problem.free)
                 warm_kernels.match_impulses(n, problem.key, last_count, last_key, last_impulse, impulse)
+                if start != "last":
+                    set_start(start, seed, int(step[0]), impulse[:n])
                 solution, tries = solve_with_rescue(self.solvers, problem, impulse)
                 impulse[:n] = solution.impulse[:n]
                 iterations[0] = solution.iterations
@@ -132,6 +137,14 @@ class SolveRows(System):
             warm_kernels.keep_impulses(n, problem.key, impulse, *kept)
 
         return solve
+
+
+def set_start(start: str, seed: int, step: int, impulse_out: FloatArray) -> None:
+    """Impulses [n, 3] N s to begin with that know nothing of the last step; "random" ones are standard normal."""
+    if start == "random":
+        impulse_out[:] = noise_at(seed, "rows.start", step, impulse_out.size).reshape(impulse_out.shape)
+    else:
+        impulse_out[:] = 1.0 if start == "ones" else 0.0
 
 
 def _take_plans(
