@@ -13,6 +13,7 @@ from supple_flesh.load import FleshLoad
 from supple_flesh.mechanism import FleshMechanism, FleshSurface
 from supple_flesh.observe_kernels import COLUMNS
 from supple_flesh.pool import Part, Pool, build_pool
+from supple_flesh.probe import PROBED
 from supple_skeleton.layout import PARENT
 from supple_skeleton.mechanism import Skeletons
 
@@ -118,6 +119,7 @@ def _declare_step(build: Build, pool: Pool, labels: list[str]) -> None:
         ("parting", (patches, 6), "N s, N m s", "Momentum that released vertices leave to their bones."),
         ("loss_now", (patches,), "J", "Energy that released vertices give up in this step."),
         ("observed", (len(pool.parts), COLUMNS), "SI", "Values of the metrics."),
+        ("probed", (len(pool.parts), PROBED), "1", "Errors of the dynamics against the dense twin."),
     ):
         rows = labels if shape[0] == count else ()
         build.add_step(f"flesh.{name}", shape, unit=unit, doc=doc, labels=rows)
@@ -141,10 +143,10 @@ def _ignore_inside(build: Build, surface: FleshSurface, skeletons: Skeletons, bo
 
 def _show(build: Build, number: int, part: Part) -> None:
     entity = part.entity
-    places = {
-        metric.name: ("flesh.observed", (number, column))
-        for column, metric in enumerate(entity.components["flesh"].metrics)
-    }
+    columns = [("flesh.observed", (number, column)) for column in range(COLUMNS)]
+    columns += [("flesh.probed", (number, column)) for column in range(PROBED)]
+    names = [metric.name for metric in entity.components["flesh"].metrics]
+    places = dict(zip(names, columns, strict=True))
     build.bind_metrics(entity, "flesh", places)
     for name, place in places.items():
         build.expose(entity.path, name, *place)

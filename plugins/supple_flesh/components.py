@@ -86,6 +86,10 @@ class Flesh:
         default=0.0, unit="1", ge=0, le=1, doc="Coefficient of restitution of the skin's points."
     )
     self_contact: bool = field(default=False, unit="", doc="Whether the skin touches itself.")
+    probe: int = field(
+        default=0, unit="1", ge=0,
+        doc="Every so many steps the dynamics of bones and flesh are compared with a dense twin; 0: never.",
+    )  # fmt: skip
     metrics = (
         Metric("active_vertices", "1", "Vertices that move against their bones.", "mean"),
         Metric("most_active_vertices", "1", "Greatest number of such vertices.", "max"),
@@ -102,6 +106,12 @@ class Flesh:
         Metric(
             "stop_time", "s", "Time from the first touch until the flesh as a whole stopped falling.", "last"
         ),
+        Metric(
+            "probed_mass", "1", "Worst error of the mass matrix, if probed, where its diagonal is 1.", "max"
+        ),
+        Metric("probed_bias", "1", "Likewise of Coriolis and centrifugal forces, over the greatest.", "max"),
+        Metric("probed_gravity", "1", "Likewise of the weights.", "max"),
+        Metric("probed_folding", "1", "Likewise of rigid flesh in the bones against single vertices.", "max"),
     )
 
     def __post_init__(self) -> None:
