@@ -33,3 +33,4 @@ def supple_register(registry: Registry) -> None:
         ("observe_flesh", "ObserveFlesh"),
     ):
         registry.add_system(f"flesh.{name}", f"supple_flesh.systems:{system}", when=["flesh"])
+    registry.add_system("flesh.probe_dynamics", "supple_flesh.probe:ProbeDynamics", when=["flesh"])

@@ -17,6 +17,7 @@ class ActiveSet:
     """
 
     def __init__(self, pool: Pool, h: float) -> None:
+        """Springs and dampers look ahead by h [s]; with 0 the matrices are those of the masses alone."""
         self.pool, self.h = pool, h
         patches = len(pool.patch_bone)
         self.vertex: IntArray = np.zeros(pool.count, np.int64)

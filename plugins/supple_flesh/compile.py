@@ -13,6 +13,7 @@ from supple_flesh.load import FleshLoad
 from supple_flesh.mechanism import FleshMechanism, FleshSurface
 from supple_flesh.observe_kernels import COLUMNS
 from supple_flesh.pool import Part, Pool, build_pool
+from supple_flesh.probe import PROBED
 from supple_skeleton.layout import PARENT
 from supple_skeleton.mechanism import Skeletons
 
@@ -21,7 +22,9 @@ SKIN = (0.87, 0.66, 0.54)
 
 def compile_masses(build: Build) -> None:
     """Make the load, so that bones can have the mass of what hangs on them."""
-    build.add_member("bone_loads", FleshLoad(build_pool(build), build.run.step, contact_capacity(build)))
+    h = build.run.step
+    ahead = h if build.settings("flesh").integration == "implicit" else 0.0
+    build.add_member("bone_loads", FleshLoad(build_pool(build), h, ahead, contact_capacity(build)))
 
 
 def compile_vertices(build: Build) -> None:
@@ -92,6 +95,12 @@ def _declare_state(build: Build, pool: Pool, bones: list[int], labels: list[str]
         "flesh.pressure", np.zeros((patches, 7)), unit="N, m, N", record=True,
         doc="Contact force on every patch, its centre of pressure in the world, and the sum of normal forces.",
     )  # fmt: skip
+    build.add_state(
+        "flesh.impact",
+        np.zeros((parts, 3)),
+        unit="1, m, s",
+        doc="Stage of the first impact, height, duration.",
+    )
     build.add_state("flesh.loss", np.zeros(parts), unit="J", doc="Energy given up by releases so far.")
 
 
@@ -110,6 +119,7 @@ def _declare_step(build: Build, pool: Pool, labels: list[str]) -> None:
         ("parting", (patches, 6), "N s, N m s", "Momentum that released vertices leave to their bones."),
         ("loss_now", (patches,), "J", "Energy that released vertices give up in this step."),
         ("observed", (len(pool.parts), COLUMNS), "SI", "Values of the metrics."),
+        ("probed", (len(pool.parts), PROBED), "1", "Errors of the dynamics against the dense twin."),
     ):
         rows = labels if shape[0] == count else ()
         build.add_step(f"flesh.{name}", shape, unit=unit, doc=doc, labels=rows)
@@ -133,10 +143,10 @@ def _ignore_inside(build: Build, surface: FleshSurface, skeletons: Skeletons, bo
 
 def _show(build: Build, number: int, part: Part) -> None:
     entity = part.entity
-    places = {
-        metric.name: ("flesh.observed", (number, column))
-        for column, metric in enumerate(entity.components["flesh"].metrics)
-    }
+    columns = [("flesh.observed", (number, column)) for column in range(COLUMNS)]
+    columns += [("flesh.probed", (number, column)) for column in range(PROBED)]
+    names = [metric.name for metric in entity.components["flesh"].metrics]
+    places = dict(zip(names, columns, strict=True))
     build.bind_metrics(entity, "flesh", places)
     for name, place in places.items():
         build.expose(entity.path, name, *place)

@@ -27,6 +27,10 @@ class FleshSettings:
     rest_speed: float = field(
         default=1e-3, unit="m/s", ge=0, doc="If it also moves no faster against the bone than this."
     )
+    integration: Literal["implicit", "explicit"] = field(
+        default="implicit", unit="",
+        doc="Springs and dampers at the end of the step, or at its start, which needs short steps.",
+    )  # fmt: skip
 
 
 @component
@@ -82,6 +86,10 @@ class Flesh:
         default=0.0, unit="1", ge=0, le=1, doc="Coefficient of restitution of the skin's points."
     )
     self_contact: bool = field(default=False, unit="", doc="Whether the skin touches itself.")
+    probe: int = field(
+        default=0, unit="1", ge=0,
+        doc="Every so many steps the dynamics of bones and flesh are compared with a dense twin; 0: never.",
+    )  # fmt: skip
     metrics = (
         Metric("active_vertices", "1", "Vertices that move against their bones.", "mean"),
         Metric("most_active_vertices", "1", "Greatest number of such vertices.", "max"),
@@ -93,6 +101,17 @@ class Flesh:
         Metric("displacement", "m", "Greatest displacement of a vertex.", "max"),
         Metric("displacement_settled", "m", "The same, at the end.", "mean", settled=True),
         Metric("release_loss", "J", "Energy that vertices gave up when they were released so far.", "last"),
+        Metric("peak_force", "N", "Greatest magnitude of the sum of all contact forces.", "max"),
+        Metric("bounce", "m", "How far the whole skin has risen above the height of its first touch.", "max"),
+        Metric(
+            "stop_time", "s", "Time from the first touch until the flesh as a whole stopped falling.", "last"
+        ),
+        Metric(
+            "probed_mass", "1", "Worst error of the mass matrix, if probed, where its diagonal is 1.", "max"
+        ),
+        Metric("probed_bias", "1", "Likewise of Coriolis and centrifugal forces, over the greatest.", "max"),
+        Metric("probed_gravity", "1", "Likewise of the weights.", "max"),
+        Metric("probed_folding", "1", "Likewise of rigid flesh in the bones against single vertices.", "max"),
     )
 
     def __post_init__(self) -> None:

@@ -124,7 +124,7 @@ class CoupledDynamics:
         # One list without inverses: as if all vertices were in no patch that has to be solved with.
         start, inverse = np.array([0, n]), np.zeros(n * n)
         add_vertex_forces(
-            1.0, patch_bone, patch_of, mass, np.zeros_like(stiffness), np.zeros_like(damping), first, neighbour,
+            1.0, 0.0, patch_bone, patch_of, mass, np.zeros_like(stiffness), np.zeros_like(damping), first, neighbour,
             np.zeros_like(edges), rest, self.bone, x, rotation, self.local, relative, vertices,
             np.full(len(mass), -1), start, np.array([0, n * n]), inverse, np.zeros(len(mass)),
             np.zeros((len(mass), 3)), twist, origin, right, unused, unused.copy(), work[1],

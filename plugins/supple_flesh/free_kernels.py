@@ -34,7 +34,7 @@ def weigh_flesh(
 
 @njit
 def push_bones(
-    h, gravity, patch_bone, patch_of, mass, rest, vertex_stiffness, damping, first, neighbour, edge_stiffness,
+    h, ahead, gravity, patch_bone, patch_of, mass, rest, vertex_stiffness, damping, first, neighbour, edge_stiffness,
     bone, x, rotation, local, relative, active, mask, vertex, slot, start, inverse_start, inverse,
     lag, lag_moment, velocity, acceleration,
     origin_out, right_out, product_out, change_out, latest_out,
@@ -48,7 +48,7 @@ def push_bones(
     )  # fmt: skip
     set_origin_accelerations(patch_bone, bone, x, rotation, velocity, velocity, acceleration, 0.5, origin_out)
     add_vertex_forces(
-        h, patch_bone, patch_of, mass, vertex_stiffness, damping, first, neighbour, edge_stiffness, rest,
+        h, ahead, patch_bone, patch_of, mass, vertex_stiffness, damping, first, neighbour, edge_stiffness, rest,
         bone, x, rotation, local, relative, vertex, slot, start, inverse_start, inverse, lag, lag_moment, twist_out,
         origin_out, right_out, product_out, change_out, force_out,
     )  # fmt: skip

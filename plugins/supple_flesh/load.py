@@ -30,10 +30,10 @@ class FleshLoad:
         "flesh.loss_now",
     )  # fmt: skip
 
-    def __init__(self, pool: Pool, h: float, contacts: int) -> None:
-        """`contacts` is the room for contacts."""
-        self.pool, self.h = pool, h
-        self.active = ActiveSet(pool, h)
+    def __init__(self, pool: Pool, h: float, ahead: float, contacts: int) -> None:
+        """`ahead` [s] is how far ahead springs and dampers look, h or 0; `contacts` is the room for contacts."""
+        self.pool, self.h, self.ahead = pool, h, ahead
+        self.active = ActiveSet(pool, ahead)
         # A triangle may hang on three bones, and both sides of a contact may be flesh.
         self.extra_blocks = 4 * contacts if len(set(pool.patch_bone)) > 1 else 0
         n, patches = pool.count, len(pool.patch_bone)
@@ -80,8 +80,8 @@ class FleshLoad:
         active = self.active
         self._velocity = velocity
         push_bones(
-            self.h, self.gravity, *self.model, *self.frames, self.local, self.relative, self.before, self.mask,
-            active.vertex, active.slot, active.start, active.inverse_start, active.inverse, self.lag,
+            self.h, self.ahead, self.gravity, *self.model, *self.frames, self.local, self.relative, self.before,
+            self.mask, active.vertex, active.slot, active.start, active.inverse_start, active.inverse, self.lag,
             self.lag_moment, velocity, acceleration,
             self._origin, self._right, self._product, self._change, self._latest,
             self.twist, self.y, self.v_free, self.parting, self.loss, force_out,

@@ -196,13 +196,14 @@ def set_origin_accelerations(
 
 @njit
 def find_spring_force(
-    h, patch_bone, patch_of, rotation, vertex_stiffness, first, neighbour, edge_stiffness, rest, local,
+    ahead, patch_bone, patch_of, rotation, vertex_stiffness, first, neighbour, edge_stiffness, rest, local,
     relative, slot, i,
 ):  # fmt: skip
     """Resistance of the springs of vertex i at the end of the step, and the torque of those across bones on its bone.
 
     Six floats in the bone's axes. Springs within the patch see the displacements d + h x' that the present velocities
-    lead to; across bones only the vertex' own does, and the other end is taken as it is: README eq. (9), (13).
+    lead to; across bones only the vertex' own does, and the other end is taken as it is: README eq. (9), (13). The
+    time `ahead` is h, or 0 for springs as they are at the start of the step.
     """
     b = patch_bone[patch_of[i]]
     dx, dy, dz = local[i, 0] - rest[i, 0], local[i, 1] - rest[i, 1], local[i, 2] - rest[i, 2]
@@ -216,7 +217,7 @@ def find_spring_force(
             continue
         ox, oy, oz = local[j, 0] - rest[j, 0], local[j, 1] - rest[j, 1], local[j, 2] - rest[j, 2]
         if patch_of[j] == patch_of[i]:
-            ox, oy, oz = ox + h * relative[j, 0], oy + h * relative[j, 1], oz + h * relative[j, 2]
+            ox, oy, oz = ox + ahead * relative[j, 0], oy + ahead * relative[j, 1], oz + ahead * relative[j, 2]
         else:
             ox, oy, oz = rotate_vector_at(rotation, patch_bone[patch_of[j]], ox, oy, oz)
             ox, oy, oz = rotate_vector_back_at(rotation, b, ox, oy, oz)
@@ -224,9 +225,9 @@ def find_spring_force(
             tx, ty, tz = tx + stiffness * cx, ty + stiffness * cy, tz + stiffness * cz
         fx, fy, fz = fx - stiffness * ox, fy - stiffness * oy, fz - stiffness * oz
     return (
-        fx + total * (dx + h * relative[i, 0]),
-        fy + total * (dy + h * relative[i, 1]),
-        fz + total * (dz + h * relative[i, 2]),
+        fx + total * (dx + ahead * relative[i, 0]),
+        fy + total * (dy + ahead * relative[i, 1]),
+        fz + total * (dz + ahead * relative[i, 2]),
         tx,
         ty,
         tz,
@@ -235,7 +236,7 @@ def find_spring_force(
 
 @njit
 def add_vertex_forces(
-    h, patch_bone, patch_of, mass, vertex_stiffness, damping, first, neighbour, edge_stiffness, rest,
+    h, ahead, patch_bone, patch_of, mass, vertex_stiffness, damping, first, neighbour, edge_stiffness, rest,
     bone, x, rotation, local, relative, vertex, slot, start, inverse_start, inverse, lag, lag_moment, twist, origin,
     right_out, product_out, change_out, force_out,
 ):  # fmt: skip
@@ -250,7 +251,7 @@ def add_vertex_forces(
         m = mass[i]
         fx, fy, fz = m * (ax + 0.5 * cx), m * (ay + 0.5 * cy), m * (az + 0.5 * cz)
         sx, sy, sz, tx, ty, tz = find_spring_force(
-            h, patch_bone, patch_of, rotation, vertex_stiffness, first, neighbour, edge_stiffness, rest, local,
+            ahead, patch_bone, patch_of, rotation, vertex_stiffness, first, neighbour, edge_stiffness, rest, local,
             relative, slot, i,
         )  # fmt: skip
         rx = -(fx + sx + damping[i] * relative[i, 0])

@@ -18,7 +18,13 @@ PRESSURE = 4
 DISPLACEMENT = 7
 DISPLACEMENT_SETTLED = 8
 LOSS = 9
-COLUMNS = 10
+PEAK_FORCE = 10
+BOUNCE = 11
+STOP_TIME = 12
+COLUMNS = 13
+
+# What is remembered of an impact.
+FALLING, SINKING, STOPPED = 0.0, 1.0, 2.0
 
 
 @njit
@@ -187,3 +193,34 @@ def finish_metrics(patch_of, part_of, mask, loss_now, loss, pressure_out, whole_
     for part in range(whole_out.shape[0]):
         observed_out[part, MOST_ACTIVE] = observed_out[part, ACTIVE]
         observed_out[part, LOSS] = loss_out[part]
+
+
+@njit
+def watch_impacts(h, patch_of, part_of, before, position, whole, impact, impact_out, observed_out):
+    """How far the lowest vertex of every flesh is above where the lowest was at the first touch, and when it stopped.
+
+    impact [parts, 3]: FALLING, SINKING since the first touch, or STOPPED because the mean height of all vertices
+    fell no more; the height of the lowest vertex when it first touched [m]; the time that it sank [s].
+    """
+    for part in range(observed_out.shape[0]):
+        observed_out[part, PEAK_FORCE] = observed_out[part, FORCE]
+        observed_out[part, BOUNCE] = math.inf
+        observed_out[part, STOP_TIME] = 0.0
+    for i in range(position.shape[0]):
+        part = part_of[patch_of[i]]
+        observed_out[part, BOUNCE] = min(observed_out[part, BOUNCE], position[i, 1])
+        observed_out[part, STOP_TIME] += position[i, 1] - before[i, 1]
+    for part in range(observed_out.shape[0]):
+        lowest, rise = observed_out[part, BOUNCE], observed_out[part, STOP_TIME]
+        stage, height, time = impact[part, 0], impact[part, 1], impact[part, 2]
+        if stage == FALLING and whole[part, 6] > 0.0:
+            stage, height = SINKING, lowest
+        if stage == SINKING:
+            time += h
+            if rise >= 0.0:
+                stage = STOPPED
+        impact_out[part, 0] = stage
+        impact_out[part, 1] = height
+        impact_out[part, 2] = time
+        observed_out[part, BOUNCE] = max(0.0, lowest - height) if stage != FALLING else 0.0
+        observed_out[part, STOP_TIME] = time

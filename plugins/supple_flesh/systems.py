@@ -152,23 +152,34 @@ class ObserveFlesh(System):
         "contacts.count", "contacts.surface", "contacts.element", "contacts.weights", "contacts.point",
         "contacts.normal", "contacts.force",
     )  # fmt: skip
-    reads = (*places, *contacts, "flesh.triangles", "flesh.mask", "flesh.loss_now", "flesh.loss")
+    flesh = (
+        "flesh.triangles",
+        "flesh.mask",
+        "flesh.loss_now",
+        "flesh.loss",
+        "flesh.impact",
+        "flesh.position",
+    )
+    reads = (*places, *contacts, *flesh)
     writes = (
         "flesh.position.next", "flesh.displacement.next", "flesh.observed", "flesh.force.next",
-        "flesh.pressure.next", "flesh.loss.next",
+        "flesh.pressure.next", "flesh.loss.next", "flesh.impact.next",
     )  # fmt: skip
 
     def bind(self, arrays: Bound) -> Callable[[], None]:
         """Bind the new state, the contacts and the metrics."""
         places, contacts = [arrays[name] for name in self.places], [arrays[name] for name in self.contacts]
-        position, displacement, observed, force, pressure, loss_next = (arrays[name] for name in self.writes)
+        position, displacement, observed, force, pressure, loss_next, impact_next = (
+            arrays[name] for name in self.writes
+        )
         patch_of, part_of, triangles = (
             arrays["flesh.patch_of"],
             arrays["flesh.patch_part"],
             arrays["flesh.triangles"],
         )
         mask, loss_now, loss = (arrays[f"flesh.{name}"] for name in ("mask", "loss_now", "loss"))
-        whole = np.zeros((len(observed), 7))
+        whole, impact, before = np.zeros((len(observed), 7)), arrays["flesh.impact"], arrays["flesh.position"]
+        h = arrays.build.run.step
         _, surfaces = find_flesh(arrays.build)
 
         def look() -> None:
@@ -181,6 +192,9 @@ class ObserveFlesh(System):
                 )  # fmt: skip
             observe.finish_metrics(
                 patch_of, part_of, mask, loss_now, loss, pressure, whole, loss_next, observed
+            )
+            observe.watch_impacts(
+                h, patch_of, part_of, before, position, whole, impact, impact_next, observed
             )
 
         return look

@@ -39,6 +39,20 @@ def test_free_velocities(load_text, joints, corrections, implicitness) -> None:
     np.testing.assert_allclose(found, v[rates:], atol=1e-10 * scale)
 
 
+@pytest.mark.parametrize("joints", CASES[:4], ids="-".join)
+def test_explicit_springs_act_as_they_are_at_the_start(load_text, joints) -> None:
+    extra = '[run.skeleton]\ncorrections = 0\n[run.flesh]\nintegration = "explicit"'
+    world = make_world(load_text, 21 + len(joints), joints, extra=extra)
+    twin, h = read_world(world), world.build.run.step
+    M, bias, weight = twin.dynamics(twin.v)
+    _, force, _ = twin.springs(h)
+    v = twin.v + np.linalg.solve(M, h * (force - bias - weight))
+    rates, scale = len(twin.r), np.abs(v).max()
+    np.testing.assert_allclose(world.array("skeleton.v.next"), v[:rates], atol=1e-10 * scale)
+    found = world.array("flesh.v.next")[twin.active].reshape(-1)
+    np.testing.assert_allclose(found, v[rates:], atol=1e-10 * scale)
+
+
 @pytest.mark.parametrize("joints", CASES, ids="-".join)
 def test_contacts_push_bones_and_vertices(load_text, joints) -> None:
     world = make_world(load_text, 3, joints, floor=0.05, rings=0)

@@ -26,10 +26,10 @@ class Run:
         default=(0.0, -9.81, 0.0), unit="m/s^2", doc="Acceleration of free fall; y points up."
     )
     solver: str = field(default="newton", unit="", doc="Name of the solver of the constraint problem.")
-    warm_start: Literal["none", "pairs", "neighbours"] = field(
+    warm_start: Literal["pairs", "neighbours", "none", "ones", "random"] = field(
         default="pairs", unit="",
-        doc="Impulses that a solve begins with: zero, those of the same rows in the last step, or for new contacts "
-        "also those of the nearest contact that ended.",
+        doc="Impulses that a solve begins with: those of the same rows in the last step, for new contacts also those "
+        "of the nearest contact that ended, or, to see that they do not matter: zero, 1 N s, random ones.",
     )  # fmt: skip
     seed: int = field(default=0, unit="1", doc="Seed of all noise; --seed overrides it.", ge=0)
     smoke: int = field(default=50, unit="1", doc="Steps of a quick check that the scene runs at all.", gt=0)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from supple.core.build import Build
+from supple.core.noise import noise_at
 from supple.core.schedule import Access, Bound, Each, Phase, System
 from supple.mechanics import warm_kernels
 from supple.mechanics.mechanism import FloatArray, Mechanism, RowSource
@@ -78,7 +79,8 @@ class SolveRows(System):
     phase = Phase.SOLVE
     reads: Sequence[Access] = (
         "rows.problem", "rows.last_count", "rows.last_key", "rows.last_impulse", "rows.failures",
-        "rows.rescues", Each("mechanisms", "v_free"), Each("mechanisms", "plan"), Each("mechanisms", "reads"),
+        "rows.rescues", "run.step", Each("mechanisms", "v_free"), Each("mechanisms", "plan"),
+        Each("mechanisms", "reads"),
     )  # fmt: skip
     writes: Sequence[Access] = (
         "rows.impulse", "rows.residual", "rows.iterations", "rows.failures.next", "rows.rescues.next",
@@ -116,6 +118,7 @@ class SolveRows(System):
         kept = [arrays[f"rows.last_{part}.next"] for part in ("count", "key", "impulse")]
         warm_start = arrays.build.run.warm_start
         neighbourhood = Neighbourhood(arrays) if warm_start == "neighbours" else None
+        seed, step = arrays.build.seed, arrays["run.step"]
 
         def solve() -> None:
             n = problem.count
@@ -131,8 +134,8 @@ class SolveRows(System):
                     mechanism.jacobian.add_row_velocities(change.reshape(-1), problem.free)
                 if neighbourhood is not None:
                     neighbourhood.carry_over(problem, impulse)
-                elif warm_start == "none":
-                    impulse[:n] = 0.0
+                elif warm_start != "pairs":
+                    set_start(warm_start, seed, int(step[0]), impulse[:n])
                 solution, tries = solve_with_rescue(self.solvers, problem, impulse)
                 iterations[0] = solution.iterations
                 W = problem.W
@@ -151,6 +154,14 @@ class SolveRows(System):
                 neighbourhood.keep(problem, impulse)
 
         return solve
+
+
+def set_start(start: str, seed: int, step: int, impulse_out: FloatArray) -> None:
+    """Impulses [n, 3] N s to begin with that know nothing of the last step; "random" ones are standard normal."""
+    if start == "random":
+        impulse_out[:] = noise_at(seed, "rows.start", step, impulse_out.size).reshape(impulse_out.shape)
+    else:
+        impulse_out[:] = 1.0 if start == "ones" else 0.0
 
 
 def _take_plans(
