@@ -18,7 +18,12 @@ PRESSURE = 4
 DISPLACEMENT = 7
 DISPLACEMENT_SETTLED = 8
 LOSS = 9
-COLUMNS = 10
+PRESSING = 10
+PRESSING_SQUARE = 11
+NORMAL_FORCE = 12
+STRETCH_WORST = 13
+INVERTED = 14
+COLUMNS = 15
 
 
 @njit
@@ -132,6 +137,7 @@ def forget_forces(force_out, pressure_out, whole_out, observed_out):
             pressure_out[p, c] = 0.0
     for part in range(whole_out.shape[0]):
         observed_out[part, CONTACTS] = 0.0
+        observed_out[part, PRESSING] = 0.0
         for c in range(7):
             whole_out[part, c] = 0.0
 
@@ -152,6 +158,7 @@ def spread_forces(
                 continue
             sign = 1.0 if side == 0 else -1.0
             observed_out[part, CONTACTS] += 1.0
+            observed_out[part, PRESSING] += 1.0 if along > 0.0 else 0.0
             for k in range(3):
                 i = triangles[first_triangle + element[c, side], k]
                 p = patch_of[i]
@@ -176,6 +183,8 @@ def finish_metrics(patch_of, part_of, mask, loss_now, loss, pressure_out, whole_
     for part in range(whole_out.shape[0]):
         observed_out[part, ACTIVE] = 0.0
         observed_out[part, FORCE] = length(whole_out[part, 0], whole_out[part, 1], whole_out[part, 2])
+        observed_out[part, PRESSING_SQUARE] = observed_out[part, PRESSING] ** 2
+        observed_out[part, NORMAL_FORCE] = whole_out[part, 6]
         loss_out[part] = loss[part]
         for axis in range(3):
             centre = whole_out[part, 3 + axis] / whole_out[part, 6] if whole_out[part, 6] > 0.0 else math.nan
