@@ -1,4 +1,4 @@
-"""The skin as it was made, against which it is measured how far it is stretched, and whether it is turned inside out."""
+"""The skin as it was made: what stretch and inverted triangles are measured against."""
 
 from __future__ import annotations
 

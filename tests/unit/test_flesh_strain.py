@@ -35,7 +35,7 @@ def turn(points):
 
 
 def test_a_skin_that_moves_with_its_bone_is_neither_stretched_nor_inverted() -> None:
-    stretch, inverted = measure(turn(CORNERS) + [3.0, -1.0, 2.0], (QUARTER, STRAIGHT))
+    stretch, inverted = measure(turn(CORNERS) + np.array([3.0, -1.0, 2.0]), (QUARTER, STRAIGHT))
     assert stretch == pytest.approx(1.0, abs=1e-14)
     assert inverted == 0
 
@@ -44,7 +44,7 @@ def test_all_triangles_are_inverted_when_only_the_bone_turns_round() -> None:
     around = np.array([0.0, 0.0, 0.0, 1.0])
     stretch, inverted = measure(CORNERS.copy(), (around, around))
     assert stretch == pytest.approx(1.0, abs=1e-14)
-    # Half a turn about z turns the normals of the sides x = 0, y = 0 and the slanted one (2 of 3 components), not z = 0.
+    # Half a turn about z turns round the sides x = 0, y = 0 and the slanted one (two of three components), not z = 0.
     assert inverted == 3
 
 
