@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from supple.core.component import component, field
 from supple.core.entity import Entity
-from supple_characters.hand_plan import FINGERS, FingerName
+from supple_characters.hand_plan import FINE_TIP, FINGERS, FingerName
 from supple_characters.plan import Joint, Plan
 
 Cover = Literal["capsules", "flesh", "skin"]
@@ -86,6 +86,9 @@ class Hand(Character):
         default="fixed", unit="",
         doc="How the palm moves: not, by the wrist (2), along the axes (3), along and about them (3 and 3), freely.",
     )  # fmt: skip
+    fine_tip: float = field(
+        default=FINE_TIP, unit="1", ge=1, le=10, doc="How much shorter edges of the mesh are at the fingertips."
+    )
     curl: float = field(default=0.0, unit="1", ge=0, le=1, doc="How far the fingers are bent at the start.")
 
     def __post_init__(self) -> None:
@@ -99,7 +102,7 @@ class Hand(Character):
         from supple_characters.hand_plan import carry, curl, plan_hand
         from supple_characters.plan import mirror_plan
 
-        made = plan_hand(self.fingers, HAND_BASES.get(self.base, Joint()))
+        made = plan_hand(self.fingers, HAND_BASES.get(self.base, Joint()), self.fine_tip)
         if self.base == "carried":
             made = carry(made)
         made = replace(made, bones=tuple(curl(bone, self.curl) for bone in made.bones))

@@ -24,6 +24,7 @@ DENSITY = 1100.0  # [kg/m^3], of fingers
 UP: Vector = (0.0, 1.0, 0.0)
 # Rigid fingers are thinner than skin, so that neighbours keep apart.
 SLIM = 0.88
+FINE_TIP = 1.3
 
 
 @dataclass(frozen=True)
@@ -81,8 +82,9 @@ def chain_points(root: Vector, along: FloatArray, lengths: tuple[float, ...]) ->
 
 
 def finger_parts(
-    name: str, points: list[Vector], radii: tuple[float, ...], joints: list[Joint], wide: Vector, group: int
-) -> tuple[list[BonePlan], list[Limb]]:
+    name: str, points: list[Vector], radii: tuple[float, ...], joints: list[Joint], wide: Vector, group: int,
+    fine_tip: float,
+) -> tuple[list[BonePlan], list[Limb]]:  # fmt: skip
     """Bones and limbs of a finger whose joints and tip are at `points`."""
     bones, limbs = [], []
     path = "palm"
@@ -99,7 +101,7 @@ def finger_parts(
             Limb(
                 path, start, end, (first_radius, last_radius), wide,
                 flatness=0.9 if last else 0.96, blend=0.006, group=group,
-                joined=(True, not last), fine=(1.0, 1.3 if last else 1.0),
+                joined=(True, not last), fine=(max(1.0, 0.5 * fine_tip), fine_tip) if last else (1.0, 1.0),
             )
         )  # fmt: skip
         block = Block("capsule", start, end, (SLIM * radius, 0.0, 0.0))
@@ -116,7 +118,7 @@ def knuckle(finger: Finger) -> Vector:
     return x, finger.height, math.sqrt(reach**2 - x**2 - finger.height**2)
 
 
-def long_finger(name: str, group: int) -> tuple[list[BonePlan], list[Limb]]:
+def long_finger(name: str, group: int, fine_tip: float) -> tuple[list[BonePlan], list[Limb]]:
     """Index, middle, ring or little finger."""
     finger = LONG_FINGERS[name]
     spread = math.radians(finger.spread)
@@ -128,10 +130,10 @@ def long_finger(name: str, group: int) -> tuple[list[BonePlan], list[Limb]]:
         Joint("hinge", bends, lower=0.0, upper=85.0),
     ]
     points = chain_points(knuckle(finger), along, finger.phalanges)
-    return finger_parts(name, points, finger.radii, joints, bends, group)
+    return finger_parts(name, points, finger.radii, joints, bends, group, fine_tip)
 
 
-def thumb(group: int) -> tuple[list[BonePlan], list[Limb]]:
+def thumb(group: int, fine_tip: float) -> tuple[list[BonePlan], list[Limb]]:
     """The thumb from its saddle joint at the wrist, with the ball of the thumb."""
     along = np.array(THUMB_ALONG) / np.linalg.norm(THUMB_ALONG)
     bends_to = np.array(THUMB_BENDS_TO)
@@ -145,7 +147,7 @@ def thumb(group: int) -> tuple[list[BonePlan], list[Limb]]:
         Joint("hinge", point(bends), lower=-15.0, upper=80.0),
     ]
     points = chain_points(THUMB_ROOT, along, THUMB_LENGTHS)
-    bones, limbs = finger_parts("thumb", points, THUMB_RADII, joints, point(bends), group)
+    bones, limbs = finger_parts("thumb", points, THUMB_RADII, joints, point(bends), group, fine_tip)
     ball = Limb(
         "palm/thumb1", between(points[0], points[1], 0.1), between(points[0], points[1], 0.75),
         (0.0165, 0.0125), blend=0.008, group=group, joined=(True, True),
@@ -183,10 +185,13 @@ def palm(fingers_mass: float, joint: Joint) -> tuple[BonePlan, list[Limb]]:
     return bone, [*limbs, heel]
 
 
-def plan_hand(fingers: tuple[FingerName, ...], joint: Joint) -> Plan:
-    """A right hand with these fingers, whose palm has this joint to what is above it."""
+def plan_hand(fingers: tuple[FingerName, ...], joint: Joint, fine_tip: float = FINE_TIP) -> Plan:
+    """A right hand with these fingers, whose palm has this joint to what is above it.
+
+    Edges of the mesh at the fingertips are `fine_tip` times as short as they would be by the radius.
+    """
     parts = {
-        name: thumb(group) if name == "thumb" else long_finger(name, group)
+        name: thumb(group, fine_tip) if name == "thumb" else long_finger(name, group, fine_tip)
         for group, name in enumerate(FINGERS, 1)
     }
     everything = sum(bone.mass.mass for bones, _ in parts.values() for bone in bones if bone.mass)

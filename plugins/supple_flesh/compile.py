@@ -14,6 +14,7 @@ from supple_flesh.mechanism import FleshMechanism, FleshSurface
 from supple_flesh.observe_kernels import COLUMNS
 from supple_flesh.pool import Part, Pool, build_pool
 from supple_flesh.probe import PROBED
+from supple_flesh.strain import find_corner_normals, find_edge_lengths
 from supple_skeleton.layout import PARENT
 from supple_skeleton.mechanism import Skeletons
 
@@ -59,6 +60,8 @@ def _declare_model(build: Build, pool: Pool, bones: list[int], labels: list[str]
         ("vertex_stiffness", pool.vertex_stiffness, "N/m", "Springs to their places."),
         ("damping", pool.damping, "N s/m", "Resistance to motion against the bones."),
         ("edge_stiffness", pool.edge_stiffness, "N/m", "Springs between neighbours."),
+        ("edge_length", find_edge_lengths(pool), "m", "Lengths of the edges to them, as made."),
+        ("corner_normal", find_corner_normals(build, pool), "1", "Normals as made, in the corners' bones."),
     ):
         rows = labels if len(values) == pool.count else ()
         build.add_model(f"flesh.{name}", values, unit=unit, doc=doc, labels=rows)

@@ -101,6 +101,11 @@ class Flesh:
         Metric("displacement", "m", "Greatest displacement of a vertex.", "max"),
         Metric("displacement_settled", "m", "The same, at the end.", "mean", settled=True),
         Metric("release_loss", "J", "Energy that vertices gave up when they were released so far.", "last"),
+        Metric("pressing", "1", "Contacts of the skin that press.", "mean", settled=True),
+        Metric("pressing_square", "1", "Square of their number, for its variance.", "mean", settled=True),
+        Metric("normal_force", "N", "Sum of the normal forces of all contacts.", "mean", settled=True),
+        Metric("stretch_worst", "1", "Greatest length of an edge relative to the mesh as given.", "max"),
+        Metric("inverted", "1", "Triangles that face into the flesh.", "max"),
         Metric("peak_force", "N", "Greatest magnitude of the sum of all contact forces.", "max"),
         Metric("bounce", "m", "How far the whole skin has risen above the height of its first touch.", "max"),
         Metric(

@@ -18,10 +18,15 @@ PRESSURE = 4
 DISPLACEMENT = 7
 DISPLACEMENT_SETTLED = 8
 LOSS = 9
-PEAK_FORCE = 10
-BOUNCE = 11
-STOP_TIME = 12
-COLUMNS = 13
+PRESSING = 10
+PRESSING_SQUARE = 11
+NORMAL_FORCE = 12
+STRETCH_WORST = 13
+INVERTED = 14
+PEAK_FORCE = 15
+BOUNCE = 16
+STOP_TIME = 17
+COLUMNS = 18
 
 # What is remembered of an impact.
 FALLING, SINKING, STOPPED = 0.0, 1.0, 2.0
@@ -138,6 +143,7 @@ def forget_forces(force_out, pressure_out, whole_out, observed_out):
             pressure_out[p, c] = 0.0
     for part in range(whole_out.shape[0]):
         observed_out[part, CONTACTS] = 0.0
+        observed_out[part, PRESSING] = 0.0
         for c in range(7):
             whole_out[part, c] = 0.0
 
@@ -158,6 +164,7 @@ def spread_forces(
                 continue
             sign = 1.0 if side == 0 else -1.0
             observed_out[part, CONTACTS] += 1.0
+            observed_out[part, PRESSING] += 1.0 if along > 0.0 else 0.0
             for k in range(3):
                 i = triangles[first_triangle + element[c, side], k]
                 p = patch_of[i]
@@ -182,6 +189,8 @@ def finish_metrics(patch_of, part_of, mask, loss_now, loss, pressure_out, whole_
     for part in range(whole_out.shape[0]):
         observed_out[part, ACTIVE] = 0.0
         observed_out[part, FORCE] = length(whole_out[part, 0], whole_out[part, 1], whole_out[part, 2])
+        observed_out[part, PRESSING_SQUARE] = observed_out[part, PRESSING] ** 2
+        observed_out[part, NORMAL_FORCE] = whole_out[part, 6]
         loss_out[part] = loss[part]
         for axis in range(3):
             centre = whole_out[part, 3 + axis] / whole_out[part, 6] if whole_out[part, 6] > 0.0 else math.nan

@@ -13,6 +13,7 @@ from supple_flesh.mechanism import FleshMechanism, FleshSurface
 from supple_flesh.motion_kernels import advance_vertices, place_vertices
 from supple_flesh.pool import ADAPTIVE, SOFT
 from supple_flesh.release_kernels import choose_active, forget_contacts, mark_touched, spread_rings
+from supple_flesh.strain_kernels import measure_strain
 from supple_skeleton.kinematics_kernels import follow_state
 
 
@@ -152,15 +153,9 @@ class ObserveFlesh(System):
         "contacts.count", "contacts.surface", "contacts.element", "contacts.weights", "contacts.point",
         "contacts.normal", "contacts.force",
     )  # fmt: skip
-    flesh = (
-        "flesh.triangles",
-        "flesh.mask",
-        "flesh.loss_now",
-        "flesh.loss",
-        "flesh.impact",
-        "flesh.position",
-    )
-    reads = (*places, *contacts, *flesh)
+    made = ("flesh.first", "flesh.neighbour", "flesh.edge_length", "flesh.triangles", "flesh.corner_normal")
+    flesh = ("flesh.mask", "flesh.loss_now", "flesh.loss", "flesh.impact", "flesh.position")
+    reads = (*places, *contacts, *made, *flesh)
     writes = (
         "flesh.position.next", "flesh.displacement.next", "flesh.observed", "flesh.force.next",
         "flesh.pressure.next", "flesh.loss.next", "flesh.impact.next",
@@ -178,12 +173,15 @@ class ObserveFlesh(System):
             arrays["flesh.triangles"],
         )
         mask, loss_now, loss = (arrays[f"flesh.{name}"] for name in ("mask", "loss_now", "loss"))
+        made, patch_bone = [arrays[name] for name in self.made], arrays["flesh.patch_bone"]
+        turns = arrays["skeleton.orientation.next"]
         whole, impact, before = np.zeros((len(observed), 7)), arrays["flesh.impact"], arrays["flesh.position"]
         h = arrays.build.run.step
         _, surfaces = find_flesh(arrays.build)
 
         def look() -> None:
             observe.follow_flesh(*places, position, displacement, observed)
+            measure_strain(patch_bone, patch_of, part_of, *made, turns, position, observed)
             observe.forget_forces(force, pressure, whole, observed)
             for part, surface in enumerate(surfaces):
                 observe.spread_forces(

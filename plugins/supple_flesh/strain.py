@@ -1,0 +1,34 @@
+"""The skin as it was made: what stretch and inverted triangles are measured against."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from supple.core.build import Build
+from supple.core.pose import relative_pose, rotate
+from supple_flesh.pool import FloatArray, Pool
+
+
+def find_edge_lengths(pool: Pool) -> FloatArray:
+    """Lengths [m] of the edges to all neighbours, in the order of `flesh.neighbour`."""
+    made = np.concatenate([part.mesh.vertices for part in pool.parts])
+    vertex = np.repeat(np.arange(pool.count), np.diff(pool.first))
+    lengths: FloatArray = np.linalg.norm(made[vertex] - made[pool.neighbour], axis=1)
+    return lengths
+
+
+def find_corner_normals(build: Build, pool: Pool) -> FloatArray:
+    """Normal of every triangle as made, in the frame of the bone of each of its corners [triangles, 3, 3]."""
+    normals = np.empty((len(pool.triangles), 3, 3))
+    for part in pool.parts:
+        a, b, c = (part.mesh.vertices[part.mesh.triangles[:, k]] for k in range(3))
+        across = np.cross(b - a, c - a)
+        across /= np.linalg.norm(across, axis=1, keepdims=True)
+        patches = pool.patch_of[pool.triangles[part.triangles]]
+        here = build.pose(part.entity.path)
+        for patch in np.unique(patches):
+            _, turn = relative_pose(build.pose(pool.patch_bone[patch]), here)
+            turned = np.array([rotate(turn, normal) for normal in across])
+            mine = patches == patch
+            normals[part.triangles][mine] = np.broadcast_to(turned[:, None], (*patches.shape, 3))[mine]
+    return normals
