@@ -36,3 +36,4 @@ def supple_register(registry: Registry) -> None:
         registry.add_system(f"ghost.{name}", f"supple_skin.systems:{system}", when=["ghost"])
     for name, system in (("follow_bones", "FollowBones"), ("observe_contacts", "ObserveContacts")):
         registry.add_system(f"skin.{name}", f"supple_skin.skin_systems:{system}", when=["skin"])
+    registry.add_system("skin.probe_rows", "supple_skin.probe:ProbeSkins", when=["skin"])

@@ -77,11 +77,19 @@ class Skin:
         default=0.002, unit="m", ge=0, doc="How far ahead contacts are looked for where the skin wants to go, at most."
     )  # fmt: skip
     self_contact: bool = field(default=False, unit="", doc="Whether the skin touches itself.")
+    probe: bool = field(
+        default=False, unit="",
+        doc="Whether rows and W are compared to finite differences and a dense product, every few steps; slow.",
+    )  # fmt: skip
     metrics = (
         Metric("contacts", "1", "Contacts of the skin.", "max"),
         Metric("pressed", "1", "Contacts of the skin that carry force.", "max"),
         Metric("force", "N", "Sum of the sizes of all contact forces on the skin.", "max"),
         Metric("penetration", "m", "Deepest contact of the skin.", "max"),
+        Metric(
+            "jacobian_gap", "1", "Greatest distance of rows from finite differences, relative; probe.", "max"
+        ),
+        Metric("delassus_gap", "1", "Greatest distance of W from a dense product, relative; probe.", "max"),
     )
 
     def __post_init__(self) -> None:

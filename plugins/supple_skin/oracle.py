@@ -5,7 +5,20 @@ from __future__ import annotations
 import numpy as np
 
 from supple.core.pose import multiply, rotate
-from supple_skeleton.layout import AXIS, JOINT, JOINTS, PARENT, POSITION, Q_FIRST, ROTATION, SECOND_AXIS
+from supple_skeleton.layout import (
+    AXIS,
+    BALL,
+    FREE,
+    JOINT,
+    JOINTS,
+    PARENT,
+    POSITION,
+    Q_FIRST,
+    ROTATION,
+    SECOND_AXIS,
+    V_COUNT,
+    V_FIRST,
+)
 from supple_skin.weights import FloatArray, IntArray
 
 NAMES = {kind.code: name for name, kind in JOINTS.items()}
@@ -57,3 +70,17 @@ def place_vertex(
             x, rotation = poses[bone]
             total = total + weight * (x + rotate(rotation, place))
     return total
+
+
+def shift_coordinates(bone: IntArray, q: FloatArray, rate: int, step: float) -> FloatArray:
+    """Coordinates moved by `step` along one rate; a quaternion turns in the axes of its bone."""
+    moved = q.copy()
+    row = next(each for each in bone if each[V_FIRST] <= rate < each[V_FIRST] + each[V_COUNT])
+    first, local = row[Q_FIRST], rate - row[V_FIRST]
+    turning = {BALL: 0, FREE: 3}.get(int(row[JOINT]))
+    if turning is None or local < turning:
+        moved[first + local] += step
+        return moved
+    place = slice(first + turning, first + turning + 4)
+    moved[place] = multiply(q[place], turn(np.eye(3)[local - turning], step))
+    return moved

@@ -22,6 +22,10 @@ from supple_skin.weights import INFLUENCES, FloatArray, IntArray, find_segments,
 #: Shares that sum to one within this are taken as they are.
 SUM_TOLERANCE = 1e-6
 NO_BONE = -1
+OBSERVED = ("contacts", "pressed", "force", "penetration")
+"""Columns of skinN.observed."""
+PROBED = ("jacobian_gap", "delassus_gap")
+"""Columns of skinN.probed."""
 
 
 @dataclass(frozen=True)
@@ -153,9 +157,10 @@ def _declare(
     build.add_state(f"{owner}.position", start, unit="m", doc="Vertices, as they follow from the bones.")
     build.add_step(f"{owner}.x", vertices.shape, unit="m", doc="Vertices.")
     build.add_step(f"{owner}.v", vertices.shape, unit="m/s", doc="Velocities that the vertices want.")
-    names = [metric.name for metric in entity.components["skin"].metrics]
-    build.add_step(f"{owner}.observed", (len(names),), unit="SI", doc="Values of the metrics.")
-    places = {name: (f"{owner}.observed", column) for column, name in enumerate(names)}
+    places = {}
+    for array, names in (("observed", OBSERVED), ("probed", PROBED)):
+        build.add_step(f"{owner}.{array}", (len(names),), unit="SI", doc="Values of metrics.")
+        places |= {name: (f"{owner}.{array}", column) for column, name in enumerate(names)}
     build.bind_metrics(entity, "skin", places)
     form = Mesh(f"{owner}.position", f"{owner}.triangles")
     build.draw(Drawing(f"{entity.path}.skin", entity.path, "skin", form))

@@ -261,3 +261,24 @@ def test_bones_carry_shapes_and_wrenches_push_them_against_the_springs(load_text
     angle = world.array("ghost.q")[0]
     assert angle == pytest.approx(0.5 * 0.4 * np.cos(angle) / 2.0, rel=1e-9)
     assert np.abs(world["g/arm"].position).max() == 0.0
+
+
+def test_probe_finds_no_gap_and_would_find_one(load_text):
+    world = load_text(
+        RUN
+        + finger(extra="stiffness = 0.4").replace("[set]\n", "[set]\n'f/ghost.skin.probe' = true\n")
+        + "[[entity]]\nname = 'wall'\npose = { position = [0, 0.05, 0.03] }\nbox = { size = [0.1, 0.1, 0.02] }\n"
+    )
+    world.step(61)
+    metrics = world.metrics()
+    assert world.array("skin0.observed")[1] > 0, "the finger presses"
+    assert 0 < metrics["f/ghost.jacobian_gap"] < 1e-8
+    assert 0 < metrics["f/ghost.delassus_gap"] < 1e-13
+    # The same rows and a wrong entry in one of them, at the state of a step that is probed.
+    world.step(19)
+    world.compute_step()
+    ghosts, probed = ghosts_of(world), world.array("skin0.probed")
+    assert probed.max() < 1e-8
+    ghosts.jacobian.values[: ghosts.jacobian.count[0], 0] *= 1.001
+    run_phases(world, "skin.probe_rows")
+    assert probed[0] > 1e-4
