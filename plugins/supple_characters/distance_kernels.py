@@ -106,9 +106,13 @@ def unite(a, ax, ay, az, b, bx, by, bz, blend):
 
 @njit
 def least_distance(limbs, k, px, py, pz):
-    """What `limb_distance` is at least, cheaply: by the ball that holds limb k."""
+    """What `limb_distance` is at least, cheaply: by the ball that holds limb k.
+
+    Flattening shrinks distances at most by its factor; within the ball the bound is left unshrunk, which is less.
+    """
     x, y, z = px - limbs[k, CENTRE], py - limbs[k, CENTRE + 1], pz - limbs[k, CENTRE + 2]
-    return limbs[k, FLATNESS] * (math.sqrt(x * x + y * y + z * z) - limbs[k, REACH])
+    beyond = math.sqrt(x * x + y * y + z * z) - limbs[k, REACH]
+    return limbs[k, FLATNESS] * beyond if beyond > 0.0 else beyond
 
 
 @njit

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import numpy as np
-
 from supple.core.schedule import Bound
 from supple.errors import PluginError, Problem, SimulationError, suggest
 from supple.mechanics.block_matrix import BlockMatrix
@@ -21,6 +19,7 @@ from supple_skeleton.row_kernels import (
     add_turn_blocks,
     add_weighted_blocks,
 )
+from supple_skeleton.scratch import make_delassus_scratch
 
 
 class Skeletons:
@@ -47,11 +46,7 @@ class Skeletons:
         self.forest, self.skeletons, self.bones = forest, dict(skeletons), dict(bones)
         self.unit_count = len(forest.trees)
         self.jacobian = JacobianBlocks(blocks, forest.width)
-        self._scratch = [
-            *(np.zeros(length, np.int64) for length in (self.unit_count, blocks, blocks, blocks, 2 * forest.width)),
-            # A few columns more, lest all rows fall into the same lines of the cache.
-            np.zeros((forest.width, 3 * blocks + 8)), np.zeros((3, 3 * blocks + 8)),
-        ]  # fmt: skip
+        self._scratch = make_delassus_scratch(self.unit_count, blocks, forest.width)
 
     def bind(self, arrays: Bound) -> None:
         """Bind poses, axes and the factor of A."""

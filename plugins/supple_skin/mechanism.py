@@ -11,6 +11,7 @@ from supple.mechanics.jacobian import JacobianBlocks
 from supple.mechanics.mechanism import FloatArray, PointRows
 from supple_skeleton.forest import Forest
 from supple_skeleton.row_kernels import add_bone_delassus, add_point_blocks, add_turn_blocks
+from supple_skeleton.scratch import make_delassus_scratch
 
 
 class Ghosts:
@@ -30,10 +31,7 @@ class Ghosts:
         """`blocks` is the room for rows."""
         self.unit_count = len(forest.trees)
         self.jacobian = JacobianBlocks(blocks, forest.width)
-        self._scratch = [
-            *(np.zeros(length, np.int64) for length in (self.unit_count, blocks, blocks, blocks, forest.width)),
-            np.zeros((forest.width, 3 * blocks + 8)), np.zeros((3, 3 * blocks + 8)),
-        ]  # fmt: skip
+        self._scratch = make_delassus_scratch(self.unit_count, blocks, forest.width)
 
     def bind(self, arrays: Bound) -> None:
         """Bind poses, axes and A."""
