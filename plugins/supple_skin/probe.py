@@ -125,7 +125,7 @@ class SkinRows:
         wrong, greatest = 0.0, 0.0
         for n, c in enumerate(chosen):
             expected = self.rows.directions[c] @ slope[:, n].T
-            row = 3 * (self.rows.first + c)
+            row = 3 * (self.rows.first.item(0) + c)
             wrong = max(wrong, np.abs(J[row : row + 3, self.rates] - expected).max())
             greatest = max(greatest, np.abs(expected).max())
         return float(wrong / greatest)
