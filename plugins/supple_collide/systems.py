@@ -39,11 +39,11 @@ class PlaceShapes(System):
         model = [arrays[name] for name in self.reads[:5]]
         carrier, _, local_position, local_rotation, _ = model
         placed = [arrays[name] for name in self.writes]
-        margin, h = arrays.build.settings("collide").margin, arrays.build.run.step
-        place_still_shapes(carrier, local_position, local_rotation, margin, *placed)
+        collide, h = arrays.build.settings("collide"), arrays.build.run.step
+        place_still_shapes(carrier, local_position, local_rotation, collide.margin, *placed)
         moves = [
             bind_kernel(
-                place_shapes, *model, number, margin, h,
+                place_shapes, *model, number, collide.margin, collide.sudden_speed, h,
                 arrays[each.position], arrays[each.rotation], arrays[each.twist], *placed,
             )
             for number, each in enumerate(arrays.build.members("carriers"))
