@@ -111,7 +111,7 @@ class MeshFinder:
     of_objects = ("carrier", "group", "friction", "restitution")
     reads = (
         *geometry, *shapes, *(f"collide.{name}" for name in of_objects), *(f"mesh.{name}" for name in of_objects),
-        "mesh.meets_itself", "collide.ignored_pairs",
+        "mesh.position", "mesh.q", "mesh.meets_itself", "collide.ignored_pairs",
     )  # fmt: skip
 
     def __init__(self, objects: int) -> None:
@@ -157,7 +157,7 @@ class MeshFinder:
         if len(table) > 1 or itself.any():
             searches.append(
                 bind_kernel(
-                    find_mesh_contacts, *geometry, group, movable, itself, ignored, real, most, stack, near, box,
+                    find_mesh_contacts, *geometry, arrays["mesh.position"], arrays["mesh.q"], group, movable, itself, ignored, real, most, stack, near, box,
                     *candidates, *search, *kept,
                 )
             )  # fmt: skip

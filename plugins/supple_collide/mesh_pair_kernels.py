@@ -29,6 +29,8 @@ from supple_collide.triangle_kernels import (
 # Columns of the candidates: the vertex, code and triangle; and normal, signed distance, distance, weights, and
 # whether the vertex is beside the face rather than above it.
 FOUND_IDS, FOUND_VALUES = 3, 9
+# The bits of `owns` that stand for corners.
+CORNERS = np.int64(7)
 
 
 @njit
@@ -132,6 +134,8 @@ def gather_vertices(
     count = ZERO
     for row in range(pair_count):
         own, t = pairs[row, side], pairs[row, 1 - side]
+        if owns[own] & CORNERS == 0:
+            continue
         for k in range(3):
             if owns[own] & (1 << k) == 0:
                 continue
