@@ -51,10 +51,13 @@ def is_near_bend(x, triangles, neighbour, t, wa, wb, wc, slack, fx, fy, fz):
     a, b, c = triangles[t, 0], triangles[t, 1], triangles[t, 2]
     ux, uy, uz = subtract(x, b, a)
     vx, vy, vz = subtract(x, c, a)
-    area = length(*cross(ux, uy, uz, vx, vy, vz))
-    near_bc = wa * area <= slack * length(vx - ux, vy - uy, vz - uz)
-    near_ca = wb * area <= slack * length(vx, vy, vz)
-    near_ab = wc * area <= slack * length(ux, uy, uz)
+    wx, wy, wz = vx - ux, vy - uy, vz - uz
+    nx, ny, nz = cross(ux, uy, uz, vx, vy, vz)
+    # Distances from the edges are w area / edge; their squares need no roots.
+    area = dot(nx, ny, nz, nx, ny, nz)
+    near_bc = wa * wa * area <= slack * slack * dot(wx, wy, wz, wx, wy, wz)
+    near_ca = wb * wb * area <= slack * slack * dot(vx, vy, vz, vx, vy, vz)
+    near_ab = wc * wc * area <= slack * slack * dot(ux, uy, uz, ux, uy, uz)
     for k in range(3):
         if (k == 0 and near_ab) or (k == 1 and near_bc) or (k == 2 and near_ca):
             other = neighbour[t, k]

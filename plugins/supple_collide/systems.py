@@ -78,14 +78,15 @@ class FindContacts(System):
         columns = [column.reshape(capacity, -1) for column in columns]
         order = np.zeros(capacity, np.int64)
         integers, floats = np.zeros((capacity, 2), np.int64), np.zeros((capacity, 6))
+        sort = bind_kernel(sort_contacts, count, order, integers, floats, *columns)
 
         def find() -> None:
             found = 0
             for finder in finders:
                 found = finder(found)
                 refuse_overflow("contacts", found, capacity, capacity)
-            sort_contacts(found, order, integers, floats, *columns)
             count[0] = found
+            sort()
 
         return find
 
