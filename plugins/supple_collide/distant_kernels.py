@@ -33,11 +33,11 @@ def is_distant(ax, ay, az, bx, by, bz, cx, cy, cz, hx, hy, hz, far):
 
 
 @njit
-def drop_distant(x, triangles, mesh_sizes, position, q, mesh, limit, start, count, list_inout):
+def drop_distant(x, triangles, owns, mesh_sizes, position, q, mesh, limit, start, count, list_inout):
     """Drop triangles farther than `limit` [m] from a rigid mesh from list_inout[start : start + count].
 
-    The mesh has its origin at position[mesh] [m] and is turned by q[mesh]. Returns how many triangles are left; their
-    order stays.
+    The mesh has its origin at position[mesh] [m] and is turned by q[mesh]. Triangles within a plane, which speak for
+    nothing, stay: looking costs more than they do. Returns how many triangles are left; their order stays.
     """
     m = matrix_of_quaternion_at(q, mesh)
     sizes = mesh_sizes[mesh]
@@ -50,6 +50,10 @@ def drop_distant(x, triangles, mesh_sizes, position, q, mesh, limit, start, coun
     kept = np.int64(0)
     for place in range(start, start + count):
         t = list_inout[place]
+        if owns[t] == 0:
+            list_inout[start + kept] = t
+            kept += 1
+            continue
         i, j, k = triangles[t, 0], triangles[t, 1], triangles[t, 2]
         ax, ay, az = turn_back(m, x[i, 0] - px, x[i, 1] - py, x[i, 2] - pz)
         bx, by, bz = turn_back(m, x[j, 0] - px, x[j, 1] - py, x[j, 2] - pz)

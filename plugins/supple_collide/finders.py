@@ -168,7 +168,9 @@ class MeshFinder:
 
         def find(first: int) -> int:
             tally[0] = tally[1] = 0
-            used = max((look() or 0.0 for look in searches), default=0.0)
+            used = 0.0
+            for look in searches:
+                used = max(used, look() or 0.0)
             refuse_overflow("candidates of mesh contacts", math.ceil(used * capacity), capacity, capacity)
             refuse_overflow("candidates of mesh contacts", tally.item(0), len(ids), capacity)
             behind[0] = first

@@ -53,7 +53,7 @@ def pair_with_grid(
         grids, mesh_table[b, GRID], mesh_table[b, FIRST], triangle_bounds, box, ZERO, limit, list_out[half:]
     )  # fmt: skip
     if mesh_table[a, BENDS] == 0:
-        below = drop_distant(x, triangles, mesh_sizes, position, q, a, limit, half, below, list_out)
+        below = drop_distant(x, triangles, owns, mesh_sizes, position, q, a, limit, half, below, list_out)
     if below == 0:
         return ZERO
     surround(triangle_bounds, half, below, list_out, box)
