@@ -133,7 +133,12 @@ class MeshFinder:
         most = arrays.build.settings("collide").most_contacts_per_pair
         capacity = contact_capacity(arrays.build)
         rotation = np.zeros((len(kind), 3, 3))
-        stack, candidates, box, segment_box = make_stack(), make_candidates(), np.zeros((1, 6)), np.zeros((1, 6))
+        stack, candidates, box, segment_box = (
+            make_stack(),
+            make_candidates(),
+            np.zeros((1, 6)),
+            np.zeros((1, 6)),
+        )
         # A list of triangles can never be longer than all there are.
         near, deep = (np.zeros(2 * len(triangles), np.int64) for _ in range(2))
         choice = make_choice(8 * capacity)
@@ -157,8 +162,8 @@ class MeshFinder:
         if len(table) > 1 or itself.any():
             searches.append(
                 bind_kernel(
-                    find_mesh_contacts, *geometry, arrays["mesh.position"], arrays["mesh.q"], group, movable, itself, ignored, real, most, stack, near, box,
-                    *candidates, *search, *kept,
+                    find_mesh_contacts, *geometry, arrays["mesh.position"], arrays["mesh.q"], group, movable,
+                    itself, ignored, real, most, stack, near, box, *candidates, *search, *kept,
                 )
             )  # fmt: skip
         write = bind_kernel(

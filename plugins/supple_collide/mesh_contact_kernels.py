@@ -99,7 +99,8 @@ def find_mesh_contacts(
             x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, nodes,
             order, mesh_table, mesh_sizes, grids,
             bounds, triangle_bounds, position, q, a, b, mesh_reach[a] + mesh_reach[b], stack, list_out, box, codes,
-            candidates, triangle_pairs, nearest, head, link, touched, found_ids, found_values, count, ids_out, values_out,
+            candidates, triangle_pairs, nearest, head, link, touched, found_ids, found_values, count, ids_out,
+            values_out,
         )  # fmt: skip
         needed = max(needed, used)
         chosen = choose_rows(
