@@ -157,18 +157,18 @@ def query_grid(grids, grid, first_triangle, triangle_bounds, box, box_row, grow,
     """
     cells_x, cells_z = int(grids[grid, 0]), int(grids[grid, 1])
     tile_x, tile_z, margin = grids[grid, 2], grids[grid, 3], grids[grid, 4] + grow
-    low_u, high_u, low_w, high_w = math.inf, -math.inf, math.inf, -math.inf
-    for c in range(8):
-        dx = box[box_row, 3 if c & 1 else 0] - grids[grid, 5]
-        dy = box[box_row, 4 if c & 2 else 1] - grids[grid, 6]
-        dz = box[box_row, 5 if c & 4 else 2] - grids[grid, 7]
-        u = dx * grids[grid, 8] + dy * grids[grid, 11] + dz * grids[grid, 14]
-        w = dx * grids[grid, 10] + dy * grids[grid, 13] + dz * grids[grid, 16]
-        low_u, high_u, low_w, high_w = min(low_u, u), max(high_u, u), min(low_w, w), max(high_w, w)
-    first_i = max(0, math.floor((low_u - margin) / tile_x))
-    last_i = min(cells_x - 1, math.floor((high_u + margin) / tile_x))
-    first_k = max(0, math.floor((low_w - margin) / tile_z))
-    last_k = min(cells_z - 1, math.floor((high_w + margin) / tile_z))
+    # Centre and half sizes of the box along the grid's x and z.
+    u, w, half_u, half_w = 0.0, 0.0, 0.0, 0.0
+    for k in range(3):
+        along_u, along_w = grids[grid, 8 + 3 * k], grids[grid, 10 + 3 * k]
+        centre = 0.5 * (box[box_row, k] + box[box_row, 3 + k]) - grids[grid, 5 + k]
+        half = 0.5 * (box[box_row, 3 + k] - box[box_row, k])
+        u, w = u + along_u * centre, w + along_w * centre
+        half_u, half_w = half_u + abs(along_u) * half, half_w + abs(along_w) * half
+    first_i = max(0, math.floor((u - half_u - margin) / tile_x))
+    last_i = min(cells_x - 1, math.floor((u + half_u + margin) / tile_x))
+    first_k = max(0, math.floor((w - half_w - margin) / tile_z))
+    last_k = min(cells_z - 1, math.floor((w + half_w + margin) / tile_z))
     found = np.int64(0)
     for k in range(first_k, last_k + 1):
         for i in range(first_i, last_i + 1):

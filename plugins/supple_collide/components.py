@@ -70,11 +70,17 @@ SHAPES = ("box", "capsule", "plane", "sphere")
 class Collide:
     """How contacts are looked for."""
 
-    margin: float = field(
-        default=0.001,
-        unit="m",
+    sudden_speed: float = field(
+        default=0.1,
+        unit="m/s",
         gt=0,
-        doc="Distance within which standing shapes are neighbours; moving ones look farther.",
+        doc="Speed that a push may give to a shape within a step; so far ahead a shape at rest looks for contacts.",
+    )
+    margin: float = field(
+        default=0.0,
+        unit="m",
+        ge=0,
+        doc="Distance that every shape looks farther than it may come within the step.",
     )
     most_contacts_per_pair: int = field(
         default=32,

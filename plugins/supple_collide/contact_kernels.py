@@ -10,7 +10,7 @@ from supple.math.quaternion_kernels import multiply_quaternions, rotate_vector_a
 
 @njit
 def place_still_shapes(carrier, local_position, local_rotation, margin, x_out, q_out, reach_out):
-    """Pose and reach of the shapes that no carrier moves."""
+    """Pose and reach of the shapes that no carrier moves: they come no nearer by themselves."""
     for i in range(carrier.shape[0]):
         if carrier[i] < 0:
             for k in range(3):
@@ -22,7 +22,7 @@ def place_still_shapes(carrier, local_position, local_rotation, margin, x_out, q
 
 @njit
 def place_shapes(
-    carrier, frame, local_position, local_rotation, extent, number, margin, h,
+    carrier, frame, local_position, local_rotation, extent, number, margin, sudden_speed, h,
     position, rotation, twist,
     x_out, q_out, reach_out,
 ):  # fmt: skip
@@ -47,7 +47,7 @@ def place_shapes(
         q_out[i, 3] = c
         speed = math.sqrt(twist[f, 0] ** 2 + twist[f, 1] ** 2 + twist[f, 2] ** 2)
         spin = math.sqrt(twist[f, 3] ** 2 + twist[f, 4] ** 2 + twist[f, 5] ** 2)
-        reach_out[i] = margin + 2.0 * h * (speed + spin * extent[i])
+        reach_out[i] = margin + h * (sudden_speed + 2.0 * (speed + spin * extent[i]))
 
 
 @njit

@@ -111,7 +111,7 @@ class MeshFinder:
     of_objects = ("carrier", "group", "friction", "restitution")
     reads = (
         *geometry, *shapes, *(f"collide.{name}" for name in of_objects), *(f"mesh.{name}" for name in of_objects),
-        "mesh.meets_itself", "collide.ignored_pairs",
+        "mesh.position", "mesh.q", "mesh.meets_itself", "collide.ignored_pairs",
     )  # fmt: skip
 
     def __init__(self, objects: int) -> None:
@@ -133,7 +133,12 @@ class MeshFinder:
         most = arrays.build.settings("collide").most_contacts_per_pair
         capacity = contact_capacity(arrays.build)
         rotation = np.zeros((len(kind), 3, 3))
-        stack, candidates, box, segment_box = make_stack(), make_candidates(), np.zeros((1, 6)), np.zeros((1, 6))
+        stack, candidates, box, segment_box = (
+            make_stack(),
+            make_candidates(),
+            np.zeros((1, 6)),
+            np.zeros((1, 6)),
+        )
         # A list of triangles can never be longer than all there are.
         near, deep = (np.zeros(2 * len(triangles), np.int64) for _ in range(2))
         choice = make_choice(8 * capacity)
@@ -157,8 +162,8 @@ class MeshFinder:
         if len(table) > 1 or itself.any():
             searches.append(
                 bind_kernel(
-                    find_mesh_contacts, *geometry, group, movable, itself, ignored, real, most, stack, near, box,
-                    *candidates, *search, *kept,
+                    find_mesh_contacts, *geometry, arrays["mesh.position"], arrays["mesh.q"], group, movable,
+                    itself, ignored, real, most, stack, near, box, *candidates, *search, *kept,
                 )
             )  # fmt: skip
         write = bind_kernel(
@@ -168,7 +173,9 @@ class MeshFinder:
 
         def find(first: int) -> int:
             tally[0] = tally[1] = 0
-            used = max((look() or 0.0 for look in searches), default=0.0)
+            used = 0.0
+            for look in searches:
+                used = max(used, look() or 0.0)
             refuse_overflow("candidates of mesh contacts", math.ceil(used * capacity), capacity, capacity)
             refuse_overflow("candidates of mesh contacts", tally.item(0), len(ids), capacity)
             behind[0] = first

@@ -50,12 +50,14 @@ class Part:
     restitution: float = 0.0
     grid: Grid | None = None
     bends: DeformingSurface | None = None
-    sizes: tuple[float, float, float, float] = field(init=False)
+    sizes: tuple[float, ...] = field(init=False)
 
     def __post_init__(self) -> None:
         scale = float(np.abs(self.mesh.vertices).max() + np.abs(self.owner["local_position"]).max())
         behind = 0.0 if self.mesh.closed else self.depth
-        object.__setattr__(self, "sizes", (scale, self.depth, self.mesh.slack, behind))
+        low, high = self.mesh.vertices.min(axis=0), self.mesh.vertices.max(axis=0)
+        box = (*(0.5 * (low + high)), *(0.5 * (high - low)))
+        object.__setattr__(self, "sizes", (scale, self.depth, self.mesh.slack, behind, *box))
 
     @property
     def tree(self) -> Tree:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from supple.core.jit import njit
 from supple_collide.bvh_kernels import boxes_meet, pair_trees, query_grid, query_tree
+from supple_collide.distant_kernels import drop_distant, surround
 from supple_collide.manifold_kernels import ONE, ZERO
 from supple_collide.mesh_columns import (
     BEHIND,
+    BENDS,
     DEPTH,
     FIRST,
     FIRST_VERTEX,
@@ -17,7 +19,7 @@ from supple_collide.mesh_columns import (
     SCALE,
     SLACK,
 )
-from supple_collide.mesh_pair_kernels import add_edge_contacts, add_vertex_contacts, gather_vertices
+from supple_collide.mesh_pair_kernels import CORNERS, add_edge_contacts, add_vertex_contacts, gather_vertices
 from supple_collide.point_mesh_kernels import find_deep_candidate, is_above_grid, is_behind, is_in_box
 from supple_collide.raw_contact_kernels import add_raw, copy_raw, set_corner, set_weights
 from supple_collide.triangle_kernels import OTHER_CODE, VERTEX_CODE
@@ -37,20 +39,26 @@ def copy_box(bounds, row, box_out):
 
 @njit
 def pair_with_grid(
-    nodes, order, mesh_table, grids, a, b, bounds, triangle_bounds, limit, stack, list_out, box, pairs_out
+    x, triangles, owns, nodes, order, mesh_table, mesh_sizes, grids, bounds, triangle_bounds, position, q,
+    a, b, limit, stack, list_out, box, pairs_out,
 ):  # fmt: skip
     """Pairs of near triangles of mesh a (a tree) and mesh b (a grid): the number that there are.
 
-    The cells below the whole mesh are looked up once if there are few, else those below each triangle.
+    The cells below the whole mesh are looked up once if there are few, else those below each triangle. Left out are
+    pairs of which neither side has anything to say: of a flat floor only what may be below a vertex is needed.
     """
     half = list_out.size // 2
-    copy_box(bounds, mesh_table[b, ROOT], box)
-    near = query_tree(
-        nodes, order, mesh_table[a, ROOT], bounds, triangle_bounds, box, ZERO, limit, stack, list_out
-    )  # fmt: skip
     copy_box(bounds, mesh_table[a, ROOT], box)
     below = query_grid(
         grids, mesh_table[b, GRID], mesh_table[b, FIRST], triangle_bounds, box, ZERO, limit, list_out[half:]
+    )  # fmt: skip
+    if mesh_table[a, BENDS] == 0:
+        below = drop_distant(x, triangles, owns, mesh_sizes, position, q, a, limit, half, below, list_out)
+    if below == 0:
+        return ZERO
+    surround(triangle_bounds, half, below, list_out, box)
+    near = query_tree(
+        nodes, order, mesh_table[a, ROOT], bounds, triangle_bounds, box, ZERO, limit, stack, list_out
     )  # fmt: skip
     once = near * below <= FEW_PAIRS
     count = ZERO
@@ -63,6 +71,8 @@ def pair_with_grid(
             )  # fmt: skip
         for other in range(below):
             u = list_out[half + other]
+            if owns[t] & CORNERS == 0 and owns[u] == 0:
+                continue
             if not once or boxes_meet(triangle_bounds, t, triangle_bounds, u, limit):
                 if count < pairs_out.shape[0]:
                     pairs_out[count, 0], pairs_out[count, 1] = t, u
@@ -164,8 +174,8 @@ def unmark_vertices(found, found_ids, touched_out):
 def find_mesh_mesh(
     x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, nodes, order,
     mesh_table, mesh_sizes, grids,
-    bounds, triangle_bounds, a, b, limit, stack, list_out, box, codes, candidates, triangle_pairs, nearest, head,
-    link, touched, found_ids, found_values, count, ids_out, values_out,
+    bounds, triangle_bounds, position, q, a, b, limit, stack, list_out, box, codes, candidates, triangle_pairs,
+    nearest, head, link, touched, found_ids, found_values, count, ids_out, values_out,
 ):  # fmt: skip
     """Contacts of two meshes, or of a mesh with itself; returns (new count, room needed / room there was).
 
@@ -174,8 +184,8 @@ def find_mesh_mesh(
     alone = a != b
     if mesh_table[b, GRID] >= 0:
         pairs = pair_with_grid(
-            nodes, order, mesh_table, grids, a, b, bounds, triangle_bounds, limit, stack, list_out, box,
-            triangle_pairs,
+            x, triangles, owns, nodes, order, mesh_table, mesh_sizes, grids, bounds, triangle_bounds, position, q,
+            a, b, limit, stack, list_out, box, triangle_pairs,
         )  # fmt: skip
     else:
         pairs = pair_trees(

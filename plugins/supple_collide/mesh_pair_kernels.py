@@ -29,6 +29,8 @@ from supple_collide.triangle_kernels import (
 # Columns of the candidates: the vertex, code and triangle; and normal, signed distance, distance, weights, and
 # whether the vertex is beside the face rather than above it.
 FOUND_IDS, FOUND_VALUES = 3, 9
+# The bits of `owns` that stand for corners.
+CORNERS = np.int64(7)
 
 
 @njit
@@ -49,10 +51,13 @@ def is_near_bend(x, triangles, neighbour, t, wa, wb, wc, slack, fx, fy, fz):
     a, b, c = triangles[t, 0], triangles[t, 1], triangles[t, 2]
     ux, uy, uz = subtract(x, b, a)
     vx, vy, vz = subtract(x, c, a)
-    area = length(*cross(ux, uy, uz, vx, vy, vz))
-    near_bc = wa * area <= slack * length(vx - ux, vy - uy, vz - uz)
-    near_ca = wb * area <= slack * length(vx, vy, vz)
-    near_ab = wc * area <= slack * length(ux, uy, uz)
+    wx, wy, wz = vx - ux, vy - uy, vz - uz
+    nx, ny, nz = cross(ux, uy, uz, vx, vy, vz)
+    # Distances from the edges are w area / edge; their squares need no roots.
+    area = dot(nx, ny, nz, nx, ny, nz)
+    near_bc = wa * wa * area <= slack * slack * dot(wx, wy, wz, wx, wy, wz)
+    near_ca = wb * wb * area <= slack * slack * dot(vx, vy, vz, vx, vy, vz)
+    near_ab = wc * wc * area <= slack * slack * dot(ux, uy, uz, ux, uy, uz)
     for k in range(3):
         if (k == 0 and near_ab) or (k == 1 and near_bc) or (k == 2 and near_ca):
             other = neighbour[t, k]
@@ -132,6 +137,8 @@ def gather_vertices(
     count = ZERO
     for row in range(pair_count):
         own, t = pairs[row, side], pairs[row, 1 - side]
+        if owns[own] & CORNERS == 0:
+            continue
         for k in range(3):
             if owns[own] & (1 << k) == 0:
                 continue

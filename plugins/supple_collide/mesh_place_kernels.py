@@ -39,7 +39,7 @@ def place_meshes(
 
 @njit
 def follow_bending_mesh(
-    triangles, nodes, order, mesh_table, node_last, mesh, margin, h,
+    triangles, nodes, order, mesh_table, node_last, mesh, margin, sudden_speed, h,
     positions, velocities,
     x_out, bounds_out, triangle_bounds_out, reach_out,
 ):  # fmt: skip
@@ -49,7 +49,7 @@ def follow_bending_mesh(
         for k in range(3):
             x_out[first + v, k] = positions[v, k]
         fastest = max(fastest, velocities[v, 0] ** 2 + velocities[v, 1] ** 2 + velocities[v, 2] ** 2)
-    reach_out[mesh] = margin + 2.0 * h * math.sqrt(fastest)
+    reach_out[mesh] = margin + h * (sudden_speed + 2.0 * math.sqrt(fastest))
     refit_tree(
         triangles, nodes, order, mesh_table[mesh, ROOT], node_last[mesh],
         x_out, bounds_out, triangle_bounds_out,

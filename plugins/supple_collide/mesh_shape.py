@@ -14,6 +14,7 @@ from supple_collide.mesh_files import Triangles, read_triangles
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
 
 # Extents of a mesh [m] outside these limits are most likely in another unit.
 LONGEST, SHORTEST = 1000.0, 1e-4
@@ -21,6 +22,8 @@ LONGEST, SHORTEST = 1000.0, 1e-4
 THINNEST = 1e-9
 # Triangles that meet at less than this angle [rad] form one facet.
 FLAT = 1e-4
+# Triangles whose unit normals differ by less lie in one plane: this is rounding.
+LEVEL = 1e-9
 
 
 @dataclass(frozen=True)
@@ -212,20 +215,34 @@ def list_vertex_triangles(vertex_count: int, triangles: IntArray) -> tuple[IntAr
     return first, (order // 3).astype(np.int64)
 
 
+def find_level(mesh: TriangleMesh, normals: FloatArray) -> BoolArray:
+    """Which vertices have only triangles of one plane around them, up to rounding, and no rim [nv]."""
+    first, around = list_vertex_triangles(len(mesh.vertices), mesh.triangles)
+    lead = normals[around[first[mesh.triangles]]]
+    uneven = np.linalg.norm(lead - normals[:, None], axis=2) > LEVEL
+    open_edge = mesh.neighbour < 0
+    uneven |= open_edge | np.roll(open_edge, 1, axis=1)
+    level = np.ones(len(mesh.vertices), bool)
+    level[mesh.triangles[uneven]] = False
+    return level
+
+
 def list_owned(mesh: TriangleMesh, bends: bool) -> IntArray:
     """What each triangle speaks for: bit k for corner k, bit 3 + k for edge k [nt].
 
     A vertex belongs to the first triangle around it, an edge to the lower of its two. Edges of a rigid mesh are
-    left out where they cannot touch other edges, because they do not stick out.
+    left out where they cannot touch other edges, because they do not stick out, and vertices within a plane: what
+    these could carry the corners of the contact patch do (README eq. (3)).
     """
     first, around = list_vertex_triangles(len(mesh.vertices), mesh.triangles)
     numbers = np.arange(len(mesh.triangles))
     owned = np.zeros(len(numbers), np.int64)
     normals = find_normals(mesh.vertices, mesh.triangles)
     centres = mesh.vertices[mesh.triangles].mean(axis=1)
+    level = np.zeros(len(mesh.vertices), bool) if bends else find_level(mesh, normals)
     for k in range(3):
         vertex, other = mesh.triangles[:, k], mesh.neighbour[:, k]
-        owned |= (around[first[vertex]] == numbers) << k
+        owned |= ((around[first[vertex]] == numbers) & ~level[vertex]) << k
         height = np.einsum("ij,ij->i", normals, centres[other] - mesh.vertices[vertex])
         bent = np.linalg.norm(np.cross(normals, normals[other]), axis=1) >= FLAT
         sticks_out = (other < 0) | ((height < 0) & bent) | bends

@@ -48,14 +48,14 @@ class PlaceMeshes(System):
         poses, boxes = [arrays[name] for name in self.poses], [arrays[name] for name in self.boxes]
         carrier, _, local_position, local_rotation, _ = owners
         table, build = arrays["mesh.table"], arrays.build
-        margin, h = build.settings("collide").margin, build.run.step
+        collide, h = build.settings("collide"), build.run.step
         moves = (carrier >= 0).astype(np.int64)
         still = ((carrier < 0) & (table[:, BENDS] == 0)).astype(np.int64)
-        place_still_shapes(carrier, local_position, local_rotation, margin, *poses)
+        place_still_shapes(carrier, local_position, local_rotation, collide.margin, *poses)
         place_meshes(*pool, still, *poses[:2], *boxes)
         calls = [
             bind_kernel(
-                place_shapes, *owners, number, margin, h,
+                place_shapes, *owners, number, collide.margin, collide.sudden_speed, h,
                 arrays[each.position], arrays[each.rotation], arrays[each.twist], *poses,
             )
             for number, each in enumerate(build.members("carriers"))
@@ -66,8 +66,8 @@ class PlaceMeshes(System):
         first, tree = int(np.argmax(table[:, BENDS])), [pool[0], *pool[2:]]
         calls += [
             bind_kernel(
-                follow_bending_mesh, *tree, first + i, margin, h, arrays[each.positions], arrays[each.velocities],
-                *boxes, poses[2],
+                follow_bending_mesh, *tree, first + i, collide.margin, collide.sudden_speed, h,
+                arrays[each.positions], arrays[each.velocities], *boxes, poses[2],
             )
             for i, each in enumerate(self.deforming)
         ]  # fmt: skip

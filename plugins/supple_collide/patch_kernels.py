@@ -17,7 +17,7 @@ from supple_collide.triangle_kernels import FLUSH
 
 # Normals that differ by less than FLUSH are those of one patch: the faces rest on each other.
 PATCH_COSINE = math.cos(FLUSH)
-UNSEEN, KEPT, CARRIED = 0, 1, 2
+UNSEEN, KEPT, CARRIED, CORNER = 0, 1, 2, 3
 
 
 @njit
@@ -70,7 +70,8 @@ def turn_about(flat, i, j, k):
 @njit
 def find_apart(flat, i, j):
     """Distance of two places in the plane of the patch [m]."""
-    return math.hypot(flat[j, 0] - flat[i, 0], flat[j, 1] - flat[i, 1])
+    dx, dy = flat[j, 0] - flat[i, 0], flat[j, 1] - flat[i, 1]
+    return math.sqrt(dx * dx + dy * dy)
 
 
 @njit
@@ -172,14 +173,14 @@ def mark_carried(flat, members, count, tolerance, state_inout, places, chain):
     corners = find_hull(flat, places, level, tolerance, chain)
     if corners < 3:
         return
+    for c in range(corners):
+        state_inout[chain[c]] = CORNER
     for m in range(count):
         place = members[m]
-        if find_rise(flat, i, j, k, place) < -tolerance:
+        if state_inout[place] == CORNER or find_rise(flat, i, j, k, place) < -tolerance:
             continue
         if is_within(flat, chain, corners, place, tolerance):
             state_inout[place] = CARRIED
-    for c in range(corners):
-        state_inout[chain[c]] = KEPT
 
 
 @njit
@@ -197,7 +198,7 @@ def drop_carried(ids, values, tolerance, count, rows_inout, state, members, plac
                 mark_carried(flat, members, found, tolerance, state, places, chain)
     kept = 0
     for place in range(count):
-        if state[place] == KEPT:
+        if state[place] != CARRIED:
             rows_inout[kept] = rows_inout[place]
             kept += 1
     return kept

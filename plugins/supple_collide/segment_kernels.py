@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 from supple.core.jit import njit
-from supple.math.vector_kernels import cross, dot, length, normalise
+from supple.math.vector_kernels import cross, dot, normalise
 from supple_collide.triangle_kernels import FLUSH, are_flat, find_face_normal, find_opposite_corner, subtract
 
 # Edges this nearly parallel (sine of the angle) define no normal across both.
@@ -63,8 +63,10 @@ def find_crossing(px, py, pz, ux, uy, uz, qx, qy, qz, vx, vy, vz, slack):
     if determinant <= PARALLEL * PARALLEL * u_u * v_v:
         return False, 0.0, 0.0
     s, t = (u_v * v_w - v_v * u_w) / determinant, (u_u * v_w - u_v * u_w) / determinant
-    from_s, from_t = slack / math.sqrt(u_u), slack / math.sqrt(v_v)
-    return s > from_s and s < 1.0 - from_s and t > from_t and t < 1.0 - from_t, s, t
+    # The nearer end of each segment; the distance from it is compared as a square.
+    end_s, end_t, squared = min(s, 1.0 - s), min(t, 1.0 - t), slack * slack
+    inside = end_s > 0.0 and end_t > 0.0
+    return inside and end_s * end_s * u_u > squared and end_t * end_t * v_v > squared, s, t
 
 
 @njit
@@ -81,7 +83,7 @@ def cross_edge(x, triangles, neighbour, t, k, px, py, pz, ux, uy, uz, slack, rea
     if not crosses:
         return False, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     dx, dy, dz = px + s * ux - qx - r * vx, py + s * uy - qy - r * vy, pz + s * uz - qz - r * vz
-    if length(dx, dy, dz) > reach:
+    if dot(dx, dy, dz, dx, dy, dz) > reach * reach:
         return False, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     sticks_out, ax, ay, az = find_edge_cone(x, triangles, neighbour, t, k)
     if not sticks_out:

@@ -51,15 +51,16 @@ def sort_contacts(
     surface_inout, element_inout, key_inout, point_inout, normal_inout, gap_inout, friction_inout,
     restitution_inout, weights_inout,
 ):  # fmt: skip
-    """Sort the first `count` rows of all arrays, each [capacity, width], by pair; three arrays are scratch."""
-    if fill_order(count, key_inout, order):
+    """Sort the first count[0] rows of all arrays, each [capacity, width], by pair; three arrays are scratch."""
+    rows = count[0]
+    if fill_order(rows, key_inout, order):
         return
-    permute_rows(count, order, integers, surface_inout)
-    permute_rows(count, order, integers, element_inout)
-    permute_rows(count, order, integers, key_inout)
-    permute_rows(count, order, floats, point_inout)
-    permute_rows(count, order, floats, normal_inout)
-    permute_rows(count, order, floats, gap_inout)
-    permute_rows(count, order, floats, friction_inout)
-    permute_rows(count, order, floats, restitution_inout)
-    permute_rows(count, order, floats, weights_inout)
+    permute_rows(rows, order, integers, surface_inout)
+    permute_rows(rows, order, integers, element_inout)
+    permute_rows(rows, order, integers, key_inout)
+    permute_rows(rows, order, floats, point_inout)
+    permute_rows(rows, order, floats, normal_inout)
+    permute_rows(rows, order, floats, gap_inout)
+    permute_rows(rows, order, floats, friction_inout)
+    permute_rows(rows, order, floats, restitution_inout)
+    permute_rows(rows, order, floats, weights_inout)

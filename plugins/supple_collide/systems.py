@@ -39,11 +39,11 @@ class PlaceShapes(System):
         model = [arrays[name] for name in self.reads[:5]]
         carrier, _, local_position, local_rotation, _ = model
         placed = [arrays[name] for name in self.writes]
-        margin, h = arrays.build.settings("collide").margin, arrays.build.run.step
-        place_still_shapes(carrier, local_position, local_rotation, margin, *placed)
+        collide, h = arrays.build.settings("collide"), arrays.build.run.step
+        place_still_shapes(carrier, local_position, local_rotation, collide.margin, *placed)
         moves = [
             bind_kernel(
-                place_shapes, *model, number, margin, h,
+                place_shapes, *model, number, collide.margin, collide.sudden_speed, h,
                 arrays[each.position], arrays[each.rotation], arrays[each.twist], *placed,
             )
             for number, each in enumerate(arrays.build.members("carriers"))
@@ -78,14 +78,15 @@ class FindContacts(System):
         columns = [column.reshape(capacity, -1) for column in columns]
         order = np.zeros(capacity, np.int64)
         integers, floats = np.zeros((capacity, 2), np.int64), np.zeros((capacity, 6))
+        sort = bind_kernel(sort_contacts, count, order, integers, floats, *columns)
 
         def find() -> None:
             found = 0
             for finder in finders:
                 found = finder(found)
                 refuse_overflow("contacts", found, capacity, capacity)
-            sort_contacts(found, order, integers, floats, *columns)
             count[0] = found
+            sort()
 
         return find
 

@@ -47,7 +47,8 @@ format = 1
 step = 0.001
 duration = 1.0
 [run.collide]
-margin = {LIMIT / 2}
+margin = {LIMIT / 2 - 1e-9}
+sudden_speed = 1e-6
 [[entity]]
 name = "ball"
 sphere = {{ radius = {RADIUS} }}

@@ -115,7 +115,7 @@ def test_fast_vertices_reach_farther(load):
         for call in detect:
             call()
         reaches.append(float(world.array("mesh.reach")[0]))
-    assert reaches == pytest.approx([0.01, 0.01 + 2 * 0.004 * 5.0])
+    assert reaches == pytest.approx([0.0104, 0.0104 + 2 * 0.004 * 5.0])
 
 
 def fold(rest, gap):
