@@ -6,18 +6,8 @@ import numpy as np
 
 from supple.core.schedule import Bound
 from supple_flesh.active import ActiveSet
-from supple_flesh.load_kernels import (
-    add_mixed_vertex_forces,
-    add_patch_inertias,
-    add_vertex_forces,
-    find_lag_moments,
-    read_velocities,
-    set_free_velocities,
-    set_origin_accelerations,
-    set_twists,
-)
+from supple_flesh.free_kernels import correct_bones, push_bones, weigh_flesh
 from supple_flesh.pool import FloatArray, IntArray, Pool
-from supple_flesh.release_kernels import release_vertices
 
 MODEL = (
     "flesh.patch_bone", "flesh.patch_of", "flesh.mass", "flesh.rest", "flesh.vertex_stiffness", "flesh.damping",
@@ -66,8 +56,8 @@ class FleshLoad:
 
     def attach(self, arrays: Bound) -> None:
         """Bind the pool, the state and what is made of them."""
-        self.model = {name: arrays[name] for name in (*MODEL, "run.gravity")}
-        self.patches = [arrays[name] for name in MODEL[:2]]
+        self.model = [arrays[name] for name in MODEL]
+        self.gravity: FloatArray = arrays["run.gravity"]
         self.frames = [arrays[f"skeleton.{name}"] for name in ("bone", "x", "rotation")]
         self.local, self.relative = arrays["flesh.x"], arrays["flesh.v"]
         self.before: IntArray = arrays["flesh.active"]
@@ -78,59 +68,33 @@ class FleshLoad:
 
     def add_inertias(self, rigid_out: FloatArray, effective_out: FloatArray) -> None:
         """Follow the mask, and say what inertia bones have in A."""
-        active, model = self.active, self.model
+        active = self.active
         active.update(self.mask)
-        self.lag[:] = active.lag
-        find_lag_moments(
-            model["flesh.mass"], self.local, active.vertex, active.start, active.inverse_start, active.inverse,
-            self._right, self._product, self.lag_moment,
-        )  # fmt: skip
-        add_patch_inertias(
-            *self.patches, model["flesh.mass"], model["flesh.rest"], self.local, active.vertex, active.start[-1],
-            self.lag, self.lag_moment, rigid_out, effective_out,
+        weigh_flesh(
+            *self.model[:4], self.local, active.lag, active.vertex, active.start, active.inverse_start,
+            active.inverse, self._right, self._product, self.lag, self.lag_moment, rigid_out, effective_out,
         )  # fmt: skip
 
     def add_forces(self, velocity: FloatArray, acceleration: FloatArray, force_out: FloatArray) -> None:
         """Bias, weight, springs and dampers of the active vertices; momentum of those that are released."""
-        active, model, count = self.active, self.model, self.active.start[-1]
-        bone, x, rotation = self.frames
+        active = self.active
         self._velocity = velocity
-        springs = [model[name] for name in MODEL[4:]]
-        read_velocities(
-            *self.patches, bone, x, rotation, velocity, active.vertex, count, self.lag, self.lag_moment,
-            self.relative, self.twist, self.y,
-        )  # fmt: skip
-        set_origin_accelerations(
-            self.patches[0], bone, x, rotation, velocity, velocity, acceleration, 0.5, self._origin
-        )
-        add_vertex_forces(
-            self.h, *self.patches, model["flesh.mass"], *springs, model["flesh.rest"], bone, x, rotation,
-            self.local, self.relative, active.vertex, active.slot, active.start, active.inverse_start, active.inverse,
-            self.lag, self.lag_moment, self.twist, self._origin,
-            self._right, self._product, self._change, force_out,
-        )  # fmt: skip
-        self._latest[:] = self._change
-        set_free_velocities(self.y, active.vertex, count, self._latest, self.v_free)
-        release_vertices(
-            self.h, model["run.gravity"], *self.patches, model["flesh.mass"], springs[0], *springs[2:],
-            model["flesh.rest"], bone, x, rotation, self.local, self.relative, self.before, self.mask, self.twist,
-            self.parting, self.loss, force_out,
+        push_bones(
+            self.h, self.gravity, *self.model, *self.frames, self.local, self.relative, self.before, self.mask,
+            active.vertex, active.slot, active.start, active.inverse_start, active.inverse, self.lag,
+            self.lag_moment, velocity, acceleration,
+            self._origin, self._right, self._product, self._change, self._latest,
+            self.twist, self.y, self.v_free, self.parting, self.loss, force_out,
         )  # fmt: skip
 
     def add_mixed_forces(
         self, share: float, velocity: FloatArray, acceleration: FloatArray, force_out: FloatArray
     ) -> None:
         """Bring velocity-dependent forces up to date."""
-        active, model = self.active, self.model
-        bone, x, rotation = self.frames
-        set_twists(self.patches[0], bone, x, rotation, velocity, self._change_twist)
-        set_origin_accelerations(
-            self.patches[0], bone, x, rotation, self._velocity, velocity, acceleration, 1.0, self._origin
-        )
-        add_mixed_vertex_forces(
-            share, *self.patches, model["flesh.mass"], bone, x, rotation, self.local, self.relative,
-            active.vertex, active.start, active.inverse_start, active.inverse, self.lag, self.lag_moment, self.twist,
-            self._change_twist, self._origin, self._change,
-            self._right, self._product, self._latest, force_out,
+        active = self.active
+        correct_bones(
+            share, *self.model[:3], *self.frames, self.local, self.relative, active.vertex, active.start,
+            active.inverse_start, active.inverse, self.lag, self.lag_moment, self.twist, self.y, self._change,
+            self._velocity, velocity, acceleration,
+            self._change_twist, self._origin, self._right, self._product, self._latest, self.v_free, force_out,
         )  # fmt: skip
-        set_free_velocities(self.y, active.vertex, active.start[-1], self._latest, self.v_free)

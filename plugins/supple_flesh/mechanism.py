@@ -39,7 +39,7 @@ class FleshMechanism:
         # Three corners on each side of a contact.
         self.jacobian = JacobianBlocks(6 * contacts, 3)
         self._right, self._product = np.zeros((3, self.pool.count)), np.zeros((3, self.pool.count))
-        self._block = np.zeros((3, 3))
+        self._cursor, self._block = np.zeros(6 * contacts, np.int64), np.zeros((3, 3))
 
     def bind(self, arrays: Bound) -> None:
         """Bind what queries ask for."""
@@ -50,7 +50,7 @@ class FleshMechanism:
         J, active = self.jacobian, self.load.active
         add_flesh_delassus(
             active.start, active.inverse_start, active.inverse, active.slot, J.count, J.group, J.unit, J.dof,
-            J.values, W.indptr, W.indices, self._block, W.values,
+            J.values, W.indptr, W.indices, self._cursor, self._block, W.values,
         )  # fmt: skip
 
     def apply_inverse(self, x: FloatArray, out: FloatArray) -> None:

@@ -51,3 +51,55 @@ def multiply_patches(start, inverse_start, inverse, right, product_out):
                 out0[k] += row[k] * r0
                 out1[k] += row[k] * r1
                 out2[k] += row[k] * r2
+
+
+@njit
+def list_active(
+    mask, last_mask, member, member_start,
+    vertex_out, slot_out, start_out, inverse_start_out, changed_out, last_mask_out,
+):  # fmt: skip
+    """Lists of the active vertices of all patches, and which patches have others than under the last mask.
+
+    The vertices of patch p are member[member_start[p]] to member[member_start[p + 1] - 1].
+    """
+    start_out[0] = 0
+    inverse_start_out[0] = 0
+    for p in range(changed_out.shape[0]):
+        changed_out[p] = 0
+        used = start_out[p]
+        for k in range(member_start[p], member_start[p + 1]):
+            i = member[k]
+            slot_out[i] = -1
+            if mask[i] != last_mask[i]:
+                changed_out[p] = 1
+            if mask[i] != 0:
+                slot_out[i] = used - start_out[p]
+                vertex_out[used] = i
+                used += 1
+            last_mask_out[i] = mask[i]
+        size = used - start_out[p]
+        start_out[p + 1] = used
+        inverse_start_out[p + 1] = inverse_start_out[p] + size * size
+
+
+@njit
+def mirror_upper(matrix_out):
+    """Copies the upper triangle to the lower one."""
+    for i in range(matrix_out.shape[0]):
+        for j in range(i):
+            matrix_out[i, j] = matrix_out[j, i]
+
+
+@njit
+def find_lags(mass, vertex, start, inverse_start, inverse, lag_out):
+    """lag_out [n] = A_s^-1 m of the active vertices, 0 of the others; README eq. (4)."""
+    for i in range(lag_out.shape[0]):
+        lag_out[i] = 0.0
+    for p in range(start.shape[0] - 1):
+        size = start[p + 1] - start[p]
+        for k in range(size):
+            place = inverse_start[p] + k * size
+            total = 0.0
+            for j in range(size):
+                total += inverse[place + j] * mass[vertex[start[p] + j]]
+            lag_out[vertex[start[p] + k]] = total

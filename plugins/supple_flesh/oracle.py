@@ -184,16 +184,14 @@ def read_world(world: Any, state: str = "", mask: str = "flesh.mask") -> Coupled
 
 
 def contact_jacobian(world: Any, twin: Coupled) -> FloatArray:
-    """J [3 contacts, size] of all contacts of flesh with what stands still, from `contacts.*` and the mesh."""
-    from supple_contact.kernels import find_tangents
+    """J [3 contacts, size] of all contacts of flesh with flesh or what stands still, from `contacts.*` and the mesh."""
     from supple_flesh.systems import find_flesh
 
     _, surfaces = find_flesh(world.build)
+    frames = next(each for each in world.members("row_sources") if each.name == "contact").directions
     arrays, rows = world.arrays, []
     for c in range(int(arrays["contacts.count"][0])):
-        normal = arrays["contacts.normal"][c]
-        tangents = find_tangents(*normal)
-        directions = np.array([normal, tangents[:3], tangents[3:]])
+        directions = frames[c]
         J = np.zeros((3, twin.size))
         for side, sign in ((0, 1.0), (1, -1.0)):
             for surface in surfaces:

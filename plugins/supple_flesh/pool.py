@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from supple.core.build import Build
 from supple.core.entity import Entity
 from supple.core.pose import relative_pose, rotate
+from supple.errors import UserError
 from supple_collide.mesh_files import Triangles, read_triangles
 from supple_collide.mesh_shape import TriangleMesh, make_mesh
 from supple_flesh.components import DAMPING_PART, EDGE_PART, VERTEX_PART, Flesh, list_bones
@@ -117,7 +118,13 @@ def _read_mesh(build: Build, entity: Entity, flesh: Flesh) -> TriangleMesh:
             remedy = f"there are {len(vertices)} vertices; use 0 to {len(vertices) - 1}"
             raise build.refuse(f"{where}.triangles", f"a triangle has corner {worst}", remedy)
         raw = Triangles("triangles", vertices, triangles, tuple(range(len(triangles))), "triangle")
-    mesh = make_mesh(raw, flesh.scale, where)
+    try:
+        mesh = make_mesh(raw, flesh.scale, where)
+    except UserError as error:
+        if flesh.file:
+            raise
+        # Without a file of its own, the place to name is the line of the scene, which whoever read it knows.
+        raise UserError([replace(problem, where=None) for problem in error.problems]) from None
     count = len(mesh.vertices)
     if flesh.hangs_on and len(flesh.hangs_on) != count:
         joined = len(raw.vertices) - count

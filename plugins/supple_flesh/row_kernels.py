@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from supple.core.jit import njit
 from supple.math.quaternion_kernels import rotate_vector_at, rotate_vector_back_at
-from supple.mechanics.block_matrix_kernels import find_block
+from supple_skeleton.row_kernels import find_near_block
 
 
 @njit
@@ -119,14 +119,21 @@ def add_run_product(
 
 @njit
 def add_flesh_delassus(
-    start, inverse_start, inverse, slot, count, group, unit, dof, values, indptr, indices, product_out, W_out
-):
-    """W_out += J A_xx^-1 J^T: blocks on one patch couple their groups. product_out [3, 3] is scratch."""
+    start, inverse_start, inverse, slot, count, group, unit, dof, values, indptr, indices,
+    cursor_out, product_out, W_out,
+):  # fmt: skip
+    """W_out += J A_xx^-1 J^T: blocks on one patch couple their groups.
+
+    cursor_out [blocks] and product_out [3, 3] are scratch; the cursors remember where in W the last block of a run was.
+    """
+    for k in range(count[0]):
+        cursor_out[k] = -1
     first = 0
     while first < count[0]:
         last = end_of_run(count[0], group, unit, first)
         patch = unit[first]
         size = start[patch + 1] - start[patch]
+        place = -1
         other = first
         while other < count[0]:
             other_last = end_of_run(count[0], group, unit, other)
@@ -135,11 +142,12 @@ def add_flesh_delassus(
                     inverse, inverse_start[patch], size, slot, dof, values, first, last, other, other_last,
                     product_out,
                 )  # fmt: skip
-                block = find_block(indptr, indices, group[first], group[other])
-                mirror = find_block(indptr, indices, group[other], group[first])
+                place = find_near_block(indptr, indices, group[first], group[other], place + 1)
+                mirror = find_near_block(indptr, indices, group[other], group[first], cursor_out[other] + 1)
+                cursor_out[other] = mirror
                 for row in range(3):
                     for column in range(3):
-                        W_out[block, row, column] += product_out[row, column]
+                        W_out[place, row, column] += product_out[row, column]
                         if other != first:
                             W_out[mirror, column, row] += product_out[row, column]
             other = other_last

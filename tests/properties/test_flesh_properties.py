@@ -66,7 +66,9 @@ def test_inverses_follow_the_mask_and_nothing_else(sample, h) -> None:
     for p in range(len(pool.patch_bone)):
         mine = fresh.vertex[fresh.start[p] : fresh.start[p + 1]]
         assert (pool.patch_of[mine] == p).all()
-        inverse = fresh.inverse[fresh.inverse_start[p] : fresh.inverse_start[p + 1]].reshape(len(mine), len(mine))
+        inverse = fresh.inverse[fresh.inverse_start[p] : fresh.inverse_start[p + 1]].reshape(
+            len(mine), len(mine)
+        )
         A = dense_matrix(pool, h, mine)
         np.testing.assert_allclose(inverse @ A, np.eye(len(mine)), atol=1e-9)
         np.testing.assert_allclose(A @ fresh.lag[mine], pool.mass[mine], rtol=1e-9)
@@ -155,7 +157,18 @@ def test_a_vertex_stays_active_until_it_rests(sample, displacement, speed) -> No
     active, ring = rng.integers(0, 2, n), np.where(rng.random(n) < 0.3, 1, FAR)
     mask = np.zeros(n, np.int64)
     choose_active(
-        displacement, speed, ADAPTIVE, 2, pool.state, pool.rings, pool.rest, ring, local, relative, active, mask
+        displacement,
+        speed,
+        ADAPTIVE,
+        2,
+        pool.state,
+        pool.rings,
+        pool.rest,
+        ring,
+        local,
+        relative,
+        active,
+        mask,
     )
     far = np.linalg.norm(local - pool.rest, axis=1) > displacement
     fast = np.linalg.norm(relative, axis=1) > speed
@@ -178,5 +191,7 @@ def test_the_box_is_closed_and_symmetric(cells) -> None:
     assert volume == pytest.approx(0.3 * 0.2 * 0.1)
     if cells % 2 == 0:
         mirrored = corners * [-1, 1, 1]
-        shapes = [{frozenset(map(tuple, np.round(each, 9) + 0.0)) for each in side} for side in (corners, mirrored)]
+        shapes = [
+            {frozenset(map(tuple, np.round(each, 9) + 0.0)) for each in side} for side in (corners, mirrored)
+        ]
         assert shapes[0] == shapes[1]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from flesh_worlds import set_random_state, write_scene
 
+from flesh_worlds import set_random_state, write_scene
 from supple_flesh.oracle import read_world
 
 CASES = [["free"], ["free", "hinge", "ball"], ["ball", "universal", "slider"]]
@@ -62,7 +62,9 @@ def test_release_keeps_the_generalised_momentum(load_text, joints, stretch) -> N
 
 @pytest.mark.parametrize("joints", CASES, ids="-".join)
 def test_some_are_released_while_others_stay(load_text, joints) -> None:
-    world = make_world(load_text, joints, extra="[run.flesh]\nrest_displacement = 0.015\nrest_speed = 100.0\n")
+    world = make_world(
+        load_text, joints, extra="[run.flesh]\nrest_displacement = 0.015\nrest_speed = 100.0\n"
+    )
     before = read_world(world, mask="flesh.active")
     world.compute_step()
     twin, rates = read_world(world), len(before.r)
@@ -117,7 +119,18 @@ fleshed_box = {{ size = [0.2, 0.1, 0.16], cells = {cells}, stiffness = {stiffnes
 """  # noqa: E501
 
 
-def drop(load_text, *, state="adaptive", height=0.06, angle=0, cells=4, stiffness=2000, damping=8, rings=2, extra=""):
+def drop(
+    load_text,
+    *,
+    state="adaptive",
+    height=0.06,
+    angle=0,
+    cells=4,
+    stiffness=2000,
+    damping=8,
+    rings=2,
+    extra="",
+):
     return load_text(
         DROP.format(
             state=state, height=height, angle=angle, cells=cells, stiffness=stiffness, damping=damping,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from flesh_worlds import set_random_state, write_scene
 
+from flesh_worlds import set_random_state, write_scene
 from supple_flesh.oracle import read_world
 from supple_skeleton.oracle import find_motions
 
@@ -32,13 +32,15 @@ ONLY_VERTICAL = """
 
 def load_box(load_text, step=0.002, duration=1.0, height=0.052, stiffness=2000.0, damping=6.0, more=""):
     return load_text(
-        BOX.format(step=step, duration=duration, height=height, stiffness=stiffness, damping=damping, more=more)
+        BOX.format(
+            step=step, duration=duration, height=height, stiffness=stiffness, damping=damping, more=more
+        )
     )
 
 
 @pytest.mark.parametrize("step", [0.002, 0.008])
 def test_a_box_sinks_until_its_springs_carry_it(load_text, step) -> None:
-    """Without springs along edges every sole vertex carries the same: k_v d = (weight less that of the sole) / number."""
+    """Without springs along edges all sole vertices carry the same: k_v d = (weight less that of the sole) / number."""
     world = load_box(load_text, step=step, more=ONLY_VERTICAL)
     world.step(int(1.5 / step))
     rest, mass = world.array("flesh.rest"), world.array("flesh.mass")
@@ -125,7 +127,9 @@ def test_flesh_across_bones_stays_bounded_without_damping(load_text) -> None:
         world.step()
         worst = max(worst, world.array("energy.kinetic")[0] + world.array("energy.potential")[0])
     pool = next(each for each in world.members("mechanisms") if each.name == "flesh").pool
-    across = pool.patch_of[np.repeat(np.arange(pool.count), np.diff(pool.first))] != pool.patch_of[pool.neighbour]
+    across = (
+        pool.patch_of[np.repeat(np.arange(pool.count), np.diff(pool.first))] != pool.patch_of[pool.neighbour]
+    )
     assert across.mean() > 0.3
     assert worst < 1.01 * start
 
@@ -145,3 +149,21 @@ fleshed_box = { size = [0.15, 0.1, 0.12], cells = 4, mass = 0.5, stiffness = 200
     np.testing.assert_allclose(upper, [0, 0.5 * G, 0], atol=5e-3)
     np.testing.assert_allclose(lower, [0, G, 0], atol=5e-3)
     assert world.metrics()["run.penetration_worst"] < 1e-4
+
+
+def test_the_skin_can_be_seen(load_text) -> None:
+    """What is drawn is the skin in the world: where bones and springs have brought it."""
+    world = load_box(load_text)
+    drawing = next(each for each in world.build.drawings if each.name == "box/frame.flesh")
+    assert (drawing.layer, drawing.channel.array) == ("skin", "flesh.displacement")
+    assert {"flesh.position", "flesh.triangles", "flesh.displacement"} <= {
+        name for name, spec in world.arrays.specs.items() if spec.record
+    }
+    np.testing.assert_allclose(world.array(drawing.form.vertices)[:, 1].min(), 0.002, atol=1e-12)
+    world.step(300)
+    twin = read_world(world, mask="flesh.active")
+    bone = find_motions(twin.forest, twin.q, twin.r)[0]
+    np.testing.assert_allclose(world.array("flesh.position"), bone.x + twin.x @ bone.R.T, atol=1e-12)
+    assert world.array("flesh.position")[:, 1].min() == pytest.approx(0.0, abs=1e-9)
+    away = np.linalg.norm(twin.x - twin.pool.rest, axis=1)
+    np.testing.assert_allclose(world.array("flesh.displacement"), away, atol=1e-15)

@@ -8,6 +8,7 @@ import pytest
 from flesh_worlds import set_random_state, write_scene
 from supple.testing import audit_step
 from supple_flesh.oracle import contact_jacobian, read_world
+from supple_flesh.shapes import make_box_surface
 
 CASES = [
     ["free"], ["ball", "hinge"], ["free", "hinge", "ball"], ["hinge", "universal", "slider", "ball"],
@@ -59,6 +60,71 @@ def test_contacts_push_bones_and_vertices(load_text, joints) -> None:
     np.testing.assert_allclose(
         world.array("flesh.v.next")[twin.active].reshape(-1), v[rates:], atol=1e-9 * np.abs(v).max()
     )
+
+
+FOLD = """
+format = 1
+[run]
+step = 0.002
+duration = 1.0
+[[entity]]
+name = "floor"
+pose = {{ position = [0, -0.049, 0] }}
+plane = {{}}
+[[entity]]
+name = "man"
+skeleton = {{}}
+{on_one}
+[[entity]]
+name = "man/lower"
+bone = {{ joint = "free", mass = 1.0, centre = [0, 0, 0], inertia = [0.01, 0.01, 0.01] }}
+{on_lower}
+[[entity]]
+name = "man/lower/upper"
+pose = {{ position = [0.02, {height}, 0.01], axis = [1, 0, 0.3], angle = 8 }}
+bone = {{ joint = "ball", mass = 0.6, centre = [0, 0, 0], inertia = [0.01, 0.01, 0.01] }}
+{on_upper}
+"""
+FLESH = "flesh = {{ {mesh}, mass = 0.3, stiffness = 800.0, damping = 2.0, {more} }}"
+
+
+def write_fold(one_flesh: bool, height: float = 0.099) -> str:
+    """Two boxes of flesh on two bones that touch each other and the floor, as one flesh or as two."""
+    vertices, triangles = (np.array(each) for each in make_box_surface((0.2, 0.1, 0.16), 2))
+    single = f"vertices = {vertices.tolist()}, triangles = {triangles.tolist()}"
+    if not one_flesh:
+        lower, upper = (FLESH.format(mesh=single, more=more) for more in ('bones = ["."]', "rings = 1"))
+        return FOLD.format(on_one="", on_lower=lower, on_upper=upper, height=height)
+    lifted = vertices + np.array([0.02, height, 0.01])
+    mesh = f"vertices = {[*vertices.tolist(), *lifted.tolist()]}, triangles = " + str(
+        [*triangles.tolist(), *(triangles + len(vertices)).tolist()]
+    )
+    hangs_on = [0] * len(vertices) + [1] * len(vertices)
+    more = f'bones = ["lower", "lower/upper"], hangs_on = {hangs_on}, self_contact = true'
+    return FOLD.format(on_one=FLESH.format(mesh=mesh, more=more), on_lower="", on_upper="", height=height)
+
+
+@pytest.mark.parametrize("one_flesh", [True, False])
+def test_flesh_touches_flesh_of_the_same_skeleton(load_text, one_flesh) -> None:
+    """Both sides of a contact are then blocks of one group in one unit of the skeleton."""
+    world = load_text(write_fold(one_flesh))
+    world.step(3)
+    world.compute_step()
+    twin, h = read_world(world), world.build.run.step
+    problem = world.arrays.records["rows.problem"]
+    n = problem.count
+    number = [each.number for each in world.members("surfaces") if each.name.startswith("flesh")]
+    both = np.isin(world.array("contacts.surface")[:n], number).all(axis=1)
+    assert both.sum() >= 2
+    J, A = contact_jacobian(world, twin), twin.matrix(h)
+    W = J @ np.linalg.solve(A, J.T)
+    np.testing.assert_allclose(problem.W.to_dense(problem.size[:n]), W, atol=1e-10 * np.abs(W).max())
+    v = twin.free(h, 1, 0.5, np.zeros(twin.size))
+    v = v + np.linalg.solve(A, J.T @ world.array("rows.impulse")[:n].reshape(-1))
+    rates = len(twin.r)
+    np.testing.assert_allclose(world.array("skeleton.v.next"), v[:rates], atol=1e-9)
+    found = world.array("flesh.v.next")[twin.active].reshape(-1)
+    np.testing.assert_allclose(found, v[rates:], atol=1e-9 * np.abs(v).max())
 
 
 def test_rigid_flesh_is_touched_through_the_bones(load_text) -> None:
