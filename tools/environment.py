@@ -206,7 +206,7 @@ class Environment:
         missing = []
         for requirement in requirements:
             name = re.split(r"[^\w.-]", requirement, maxsplit=1)[0]
-            say(f"installing the oracle {name} ...")
+            say(f"installing {name} for the tests ...")
             code, output = self.pip(
                 "install", "--only-binary", ":all:", "--constraint", str(constraints), requirement
             )

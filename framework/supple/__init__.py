@@ -11,6 +11,7 @@ Names are imported when first used, so that `import supple` costs next to nothin
 from __future__ import annotations
 
 import importlib
+import os
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -26,6 +27,11 @@ if TYPE_CHECKING:
     from supple.scene.load import load as load
 
 __version__ = "0.1.0"
+
+# The matrices of a step are small: with more threads BLAS spends its time waiting, ten times as much as computing.
+# It reads these when numpy is imported; whoever sets them keeps his choice.
+for _name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"):
+    os.environ.setdefault(_name, "1")
 
 _HOMES = {
     "Each": "supple.core.schedule",

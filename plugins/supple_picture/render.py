@@ -15,9 +15,10 @@ from supple.run.stage import Stage, Thing, is_plane
 from supple_picture.arrows import make_arrows
 from supple_picture.camera import Camera
 from supple_picture.colour import SCREEN_BYTES, to_linear
+from supple_picture.fragment_kernels import FRAGMENT_COLUMNS, resolve
 from supple_picture.look import Look, plan_look, planes_of
+from supple_picture.overlay_kernels import encode, lay_over
 from supple_picture.raster_kernels import fill_perspective, place_points
-from supple_picture.resolve_kernels import encode, lay_over, resolve
 from supple_picture.shade_kernels import BACKGROUND, choose_planes
 from supple_picture.soup import Soup, gather
 from supple_picture.sun import SEARCHED, TILE, LampMaps, make_disc, make_sky, make_sun
@@ -46,7 +47,6 @@ class View:
     """What a camera sees: the nearest triangle in every sample. Memory is used again in the next frame."""
 
     def __init__(self, size: tuple[int, int], samples: int) -> None:
-        self.samples = samples
         shape = size[1] * samples, size[0] * samples
         self.nearness, self.owner = np.empty(shape), np.empty(shape, np.int64)
 
@@ -80,6 +80,8 @@ class Renderer:
         self._view, self._arrow_view = (View(size, look.samples) for _ in range(2))
         self._lamps = LampMaps()
         self._image = np.empty((size[1], size[0], 3))
+        most = size[0] * look.samples**2
+        self._row = np.empty(most, np.int64), np.empty(most, np.int64), np.empty((most, FRAGMENT_COLUMNS))
 
     def render(self, frame: int, camera: Camera, shift: FloatArray | None = None) -> Image:
         """The picture [height, width, 3] of a frame, without labels.
@@ -100,7 +102,7 @@ class Renderer:
         )
         resolve(
             soup.arrays(), planes, _describe_ground(look, middle), _LIGHT, _make_background(self.size[1]),
-            make_disc(SEARCHED), TILE, sun, sky, view.arrays(), view.owner, look.samples, image,
+            make_disc(SEARCHED), TILE, sun, sky, view.arrays(), view.owner, look.samples, *self._row, image,
         )  # fmt: skip
         if look.metres_per_newton > 0.0:
             depth = max(float((middle - camera.eye) @ camera.axes()[2]), view.near)
@@ -122,8 +124,7 @@ class Renderer:
         view.turn(camera)
         view.look_at(arrows)
         lay_over(
-            arrows.arrays(), view.owner, self._view.nearness, _THROUGH, 2.0 * shaft, view.arrays(), view.samples,
-            self._image,
+            arrows.arrays(), view.owner, self._view.nearness, _THROUGH, 2.0 * shaft, view.arrays(), self._image,
         )  # fmt: skip
 
 

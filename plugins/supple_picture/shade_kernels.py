@@ -1,7 +1,4 @@
-"""The colour of every pixel: which surface its samples show, lit by the sun, the sky and the ground.
-
-All colours are linear (not gamma-encoded). Samples that show the same triangle are shaded once, at their mean.
-"""
+"""Surfaces along a ray, the tiles of the ground, and light on a surface. All colours are linear, not gamma-encoded."""
 
 from __future__ import annotations
 
@@ -70,6 +67,16 @@ def average_wave(x, width):
     a, b = a - math.floor(a), b - math.floor(b)
     whole = 2.0 * (min(b, 1.0 - b) - min(a, 1.0 - a)) / width
     return min(1.0, max(-1.0, whole))
+
+
+@njit
+def tile_shade(ground, u, v, width):
+    """Brightness of the tiles at the place (u, v) of a surface [m], averaged over a pixel of this width [m].
+
+    `ground`: colour, side of a tile [m], contrast, middle of the scene, where the fading starts and ends [m].
+    """
+    width = max(1e-6, width / ground[3])
+    return 1.0 + ground[4] * average_wave(u / ground[3], width) * average_wave(v / ground[3], width)
 
 
 @njit

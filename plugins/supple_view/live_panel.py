@@ -34,83 +34,78 @@ class LivePanel:
         self._add_metrics()
 
     def _add_playback(self) -> None:
-        playhead = self.playhead
-        self._play = self.gui.add_button("Pause")
-        self._scrub = self.gui.add_slider("Frame", 0, max(1, len(playhead.times) - 1), 1, 0)
-        speed = self.gui.add_dropdown("Speed", _SPEEDS, initial_value="1")
-        repeat = self.gui.add_checkbox("Repeat", playhead.repeats)
-        self._newest = self.gui.add_checkbox("Newest frame", playhead.at_end)
+        playhead, gui = self.playhead, self.gui
+        self._play = gui.add_button("Pause")
+        self._scrub = gui.add_slider("Frame", 0, max(1, len(playhead.times) - 1), 1, 0)
+        speed = gui.add_dropdown("Speed", _SPEEDS, initial_value="1")
+        repeat = gui.add_checkbox("Repeat", playhead.repeats)
+        self._newest = gui.add_checkbox("Newest frame", playhead.at_end)
+        self._play.on_click(lambda event: playhead.toggle())
+        speed.on_update(lambda event: setattr(playhead, "speed", float(speed.value)))
+        repeat.on_update(lambda event: setattr(playhead, "repeats", repeat.value))
+        self._scrub.on_update(self._seek)
+        self._newest.on_update(self._stay)
 
-        self._play.on_click(lambda _: playhead.toggle())
+    # The loop moves these two itself; only people have clients.
 
-        @self._scrub.on_update
-        def _(event: Any) -> None:
-            # The loop moves the slider too; only people have clients.
-            if event.client is not None:
-                playhead.seek(int(self._scrub.value))
+    def _seek(self, event: Any) -> None:
+        if event.client is not None:
+            self.playhead.seek(int(self._scrub.value))
 
-        @speed.on_update
-        def _(_: Any) -> None:
-            playhead.speed = float(speed.value)
-
-        @repeat.on_update
-        def _(_: Any) -> None:
-            playhead.repeats = repeat.value
-
-        @self._newest.on_update
-        def _(event: Any) -> None:
-            if event.client is not None:
-                playhead.at_end = self._newest.value
+    def _stay(self, event: Any) -> None:
+        if event.client is not None:
+            self.playhead.at_end = self._newest.value
 
     def _add_choices(self) -> None:
-        scene, stage = self.scene, self.scene.stage
+        scene, things = self.scene, self.scene.stage.things
         with self.gui.add_folder("Show"):
             for layer, frame in scene.layers.items():
-                self._add_switch(layer, lambda on, frame=frame: setattr(frame, "visible", on))
-            self._add_switch("contact forces", lambda on: setattr(scene, "contacts", on))
-            paths = [thing.drawing.path for thing in stage.things if thing.drawing.layer != "ground"]
+                self._add_switch(layer, frame, "visible")
+            self._add_switch("contact forces", scene, "contacts")
+            paths = [thing.drawing.path for thing in things if thing.drawing.layer != "ground"]
             roots = sorted({path.partition("/")[0] for path in paths if "/" in path})
             follow = self.gui.add_dropdown("Follow", (_NOTHING, *dict.fromkeys([*roots, *paths])))
-            channels = {
-                thing.drawing.channel.says: thing.drawing.channel
-                for thing in stage.things
-                if thing.drawing.channel
-            }
-            colour = self.gui.add_dropdown("Colour by", (_OWN, *channels), visible=bool(channels))
-            legend = self.gui.add_markdown("", visible=False)
+            self._add_colours()
+        follow.on_update(
+            lambda event: setattr(self, "follow", follow.value if follow.value != _NOTHING else "")
+        )
 
-        @follow.on_update
-        def _(_: Any) -> None:
-            self.follow = "" if follow.value == _NOTHING else follow.value
+    def _add_switch(self, text: str, owner: Any, attribute: str) -> None:
+        box = self.gui.add_checkbox(text, True)
 
-        @colour.on_update
-        def _(_: Any) -> None:
+        def switch(event: Any) -> None:
+            setattr(owner, attribute, box.value)
+            self.stale = True
+
+        box.on_update(switch)
+
+    def _add_colours(self) -> None:
+        found = (thing.drawing.channel for thing in self.scene.stage.things)
+        channels = {channel.says: channel for channel in found if channel is not None}
+        colour = self.gui.add_dropdown("Colour by", (_OWN, *channels), visible=bool(channels))
+        legend = self.gui.add_markdown("", visible=False)
+
+        def choose(event: Any) -> None:
             channel = channels.get(colour.value)
-            scene.channel = colour.value if channel else ""
+            self.scene.channel = channel.says if channel else ""
             legend.visible = channel is not None
             if channel:
                 legend.content = f"dark {channel.low:g} to bright {channel.high:g} {channel.unit}"
             self.stale = True
 
-    def _add_switch(self, text: str, act: Any) -> None:
-        box = self.gui.add_checkbox(text, True)
-
-        @box.on_update
-        def _(_: Any) -> None:
-            act(box.value)
-            self.stale = True
+        colour.on_update(choose)
 
     def _add_metrics(self) -> None:
         metrics = self.history.metrics
         with self._metrics:
-            choose = self.gui.add_dropdown("Plot", (_ADD, *metrics.names))
+            chosen = self.gui.add_dropdown("Plot", (_ADD, *metrics.names))
 
-        @choose.on_update
-        def _(_: Any) -> None:
-            if choose.value in metrics.names:
-                self._toggle_plot(metrics.names.index(choose.value))
-                choose.value = _ADD
+        def choose(event: Any) -> None:
+            if chosen.value in metrics.names:
+                self._toggle_plot(metrics.names.index(chosen.value))
+                chosen.value = _ADD
 
+        chosen.on_update(choose)
         for column in metrics.suggest_plots(self.history.values):
             self._toggle_plot(column)
 

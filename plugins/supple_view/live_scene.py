@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from supple.core.drawing import Channel
 from supple.run.stage import Stage, Thing, is_plane
-from supple_view.ramp import colour_values
+from supple_picture.colour import scale_colours
 
 FloatArray = NDArray[np.float64]
 ARROW_COLOUR = (230, 56, 41)
@@ -90,7 +90,7 @@ class LiveScene:
     def _move(self, index: int, thing: Thing, frame: int) -> None:
         name, channel = thing.drawing.name, thing.drawing.channel
         coloured = channel is not None and channel.says == self.channel
-        if coloured:
+        if channel is not None and coloured:
             self._nodes[name] = self._add_coloured(index, thing, channel, frame)
             self._coloured.add(name)
         elif name in self._coloured:
@@ -106,7 +106,8 @@ class LiveScene:
         """Colours of single vertices travel only with a whole mesh."""
         import trimesh
 
-        colours = (255 * colour_values(thing.values(frame), channel.low, channel.high)).astype(np.uint8)
+        values = np.asarray(thing.values(frame))
+        colours = (255 * scale_colours(values, channel.low, channel.high)).astype(np.uint8)
         vertices = thing.rest if thing.is_rigid else thing.vertices(frame)
         mesh = trimesh.Trimesh(vertices, thing.triangles, vertex_colors=colours, process=False)
         return self.server.scene.add_mesh_trimesh(f"/{thing.drawing.layer}/{index}", mesh)

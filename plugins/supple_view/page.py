@@ -9,7 +9,9 @@ import zlib
 from importlib.resources import files
 from typing import IO, Any
 
-from supple_view.ramp import RAMP
+import numpy as np
+
+from supple_picture.colour import scale_colours
 
 #: The player's parts in an order in which each finds what it uses.
 SCRIPTS = (
@@ -18,11 +20,16 @@ SCRIPTS = (
 )  # fmt: skip
 
 
+#: Colours of values from low to high that are told to the player; it interpolates between them.
+_STOPS = 16
+
+
 def write_page(file: IO[bytes], about: dict[str, Any], blob: bytes) -> None:
     """Write the page with its data; `about` and `blob` come from `gather`."""
+    ramp = scale_colours(np.linspace(0.0, 1.0, _STOPS), 0.0, 1.0).round(4).tolist()
     parts = {
         "style": _read("player.css"),
-        "about": _protect(json.dumps({**about, "ramp": RAMP}, allow_nan=False, separators=(",", ":"))),
+        "about": _protect(json.dumps({**about, "ramp": ramp}, allow_nan=False, separators=(",", ":"))),
         "frames": base64.b64encode(zlib.compress(blob, 7)).decode(),
         "script": "\n".join(_read(name) for name in SCRIPTS),
     }

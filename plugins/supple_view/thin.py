@@ -37,7 +37,11 @@ def estimate_frame(stage: Stage) -> float:
     size = 0.0
     for thing in stage.things:
         # A tube is kept as two points.
-        rows = 2 * len(thing.rest) // vertices_per_tube() if isinstance(thing.drawing.form, Lines) else len(thing.rest)
+        rows = (
+            2 * len(thing.rest) // vertices_per_tube()
+            if isinstance(thing.drawing.form, Lines)
+            else len(thing.rest)
+        )
         size += _POSE if thing.is_rigid else _VERTEX * rows
         size += _VALUE * rows if thing.drawing.channel is not None else 0
     return size + _CONTACT * _contacts_per_frame(stage.recording) + _METRIC * _count_metrics(stage.recording)

@@ -33,6 +33,7 @@ def load_tool(name: str, alias: str) -> ModuleType:
 
 
 tool = load_tool("environment", "environment")
+browser_tool = load_tool("browser", "browser")
 test_tool = load_tool("test", "supple_test_tool")
 
 
@@ -271,3 +272,61 @@ def test_workers_follow_the_arguments(arguments: list[str], workers: int) -> Non
 
 def test_workers_are_limited() -> None:
     assert test_tool.choose_workers([], cores=64) == test_tool.MOST_WORKERS
+
+
+# The browser
+
+
+@pytest.fixture
+def without_browser(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
+    """A machine without a browser, whose commands are noted and all succeed without doing anything."""
+    commands: list[tuple[str, ...]] = []
+    monkeypatch.setattr(
+        browser_tool.shutil, "which", lambda name: "/usr/bin/apt-get" if name == "apt-get" else None
+    )
+    monkeypatch.setattr(browser_tool, "run", lambda command, seconds: commands.append(command) or seconds > 0)
+    return commands
+
+
+@pytest.mark.parametrize(
+    ("release", "user", "reason"),
+    [
+        ("ID=debian\n", 0, ""),
+        ("ID=debian\n", 1000, "as root"),
+        ("ID=ubuntu\nID_LIKE=debian\n", 0, "install Chromium or Chrome"),
+        (None, 0, "install Chromium or Chrome"),
+    ],
+)
+def test_browser_is_installed_by_root_on_debian_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, without_browser: list[tuple[str, ...]],
+    release: str | None, user: int, reason: str,
+) -> None:  # fmt: skip
+    file = tmp_path / "os-release"
+    if release is not None:
+        file.write_text(release)
+    monkeypatch.setattr(browser_tool.os, "geteuid", lambda: user, raising=False)
+    said = browser_tool.find_hindrance(file)
+    assert reason in said
+    assert bool(reason) == bool(said)
+
+
+def test_browser_that_cannot_be_installed_is_only_said(
+    monkeypatch: pytest.MonkeyPatch,
+    without_browser: list[tuple[str, ...]],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(browser_tool, "find_hindrance", lambda: "")
+    browser_tool.prepare_browser()
+    assert "without Chromium (its packages could not be installed)" in capsys.readouterr().out
+    assert [command[-1] for command in without_browser] == ["update", "chromium", "chromium"]
+    # What is broken off by the clock must be harmless: first all is fetched, then installed without the network.
+    assert "--download-only" in without_browser[1]
+    assert "--no-download" in without_browser[2]
+
+
+def test_browser_commands_that_hang_or_fail_are_given_up() -> None:
+    waiting = (sys.executable, "-c", "import time; time.sleep(60)")
+    assert not browser_tool.run(waiting, 1.0)
+    assert not browser_tool.run((sys.executable, "-c", "raise SystemExit(3)"), 30.0)
+    assert not browser_tool.run(("no-such-program-anywhere",), 30.0)
+    assert browser_tool.run((sys.executable, "-c", "pass"), 30.0)

@@ -181,7 +181,8 @@ def test_fitted_camera_sees_all_points_and_stands_no_farther_than_needed(
     edge = MARGIN * np.array(size) * (1 - 1e-6) - 1e-3
     assert (seen[:, :2] > edge).all()
     assert (seen[:, :2] < np.array(size) - edge).all()
-    if np.ptp(points @ camera.axes()[:2].T, axis=0).max() > 0.01:
+    # Otherwise the nearest point, almost in line with the others, keeps the camera away.
+    if seen[:, 2].min() > 2e-3:
         free = np.minimum(seen[:, :2], np.array(size) - seen[:, :2]).min(axis=0) - MARGIN * np.array(size)
         assert free.min() < 1e-3 * size[0]
 

@@ -19,6 +19,7 @@ from supple_view.history import POINTS, History
 from supple_view.live_run import LiveRun, RunEndedError
 from supple_view.metrics import Metrics
 from supple_view.playhead import Playhead
+from supple_view.serve import Viewer
 from supple_view.source import Source
 from view_toys import write_creature
 
@@ -108,7 +109,9 @@ def test_scene_is_followed_while_it_runs_and_survives_a_kill(tmp_path: Path) -> 
                 if recording.refresh() > seen[-1]:
                     seen.append(recording.frames)
                     times = recording.times
-                    np.testing.assert_allclose(times, np.arange(len(times)) * (times[1] - times[0]), atol=1e-9)
+                    np.testing.assert_allclose(
+                        times, np.arange(len(times)) * (times[1] - times[0]), atol=1e-9
+                    )
             assert len(seen) == 4
             assert run.is_running
             copy = tmp_path / "part.h5"
@@ -145,6 +148,48 @@ def test_viewer_stops_waiting_when_asked() -> None:
 
 
 # Serving
+
+
+class Finished:
+    """A run that is over."""
+
+    is_running = failed = False
+
+
+def test_viewer_brings_everything_to_the_frame(tmp_path: Path) -> None:
+    viser = pytest.importorskip("viser")
+    server = viser.ViserServer(host="127.0.0.1", port=0, verbose=False)
+    try:
+        with open_recording(write_creature(tmp_path / "a.h5")) as recording:
+            viewer = Viewer(recording, Metrics(recording, {}), live=False)
+            viewer.begin(server)
+            names = [thing.drawing.name for thing in viewer.stage.things]
+            for frame, channel in ((7, ""), (8, "pressure"), (9, "activation"), (10, "")):
+                viewer.playhead.seek(frame)
+                viewer.scene.channel, viewer.panel.stale = channel, True
+                viewer.tick(Finished())
+                nodes = viewer.scene._nodes
+                np.testing.assert_allclose(
+                    nodes["creature/bone.capsule"].position, recording.rows("bone.x", frame)[0], atol=1e-7
+                )
+                coloured = {"pressure": "creature.skin", "activation": "creature.muscles"}.get(channel)
+                for name in ("creature.skin", "creature.muscles"):
+                    kind = type(nodes[name]).__name__
+                    assert (kind == "GlbHandle") == (name == coloured)
+                if channel == "":
+                    thing = viewer.stage.things[names.index("creature.skin")]
+                    np.testing.assert_allclose(
+                        nodes["creature.skin"].vertices, thing.vertices(frame), atol=1e-6
+                    )
+            point, end = viewer.scene._arrows.points[0]
+            # The recorded force on the first points down; the arrow shows the one on the second, upwards.
+            np.testing.assert_allclose(point, recording.rows("contacts.point", 10)[0].mean(axis=0), atol=1e-7)
+            assert (end - point)[1] > 0
+            viewer.panel.follow = "creature"
+            viewer.playhead.seek(12)
+            viewer.tick(Finished())
+    finally:
+        server.stop()
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for other processes")

@@ -34,7 +34,11 @@ def test_whole_numbers_come_back_exactly(values: np.ndarray) -> None:
 
 
 @settings(deadline=None)
-@given(hnp.arrays(np.float32, SHAPES, elements=st.floats(-(2.0**100), 2.0**100, width=32) | st.just(float("nan"))))
+@given(
+    hnp.arrays(
+        np.float32, SHAPES, elements=st.floats(-(2.0**100), 2.0**100, width=32) | st.just(float("nan"))
+    )
+)
 def test_rough_numbers_keep_four_digits_whatever_their_size(values: np.ndarray) -> None:
     packer = Packer()
     back = unpack(packer.streams[packer.add_rough(values)], packer.blob)
@@ -47,7 +51,7 @@ def test_sixteen_bits_are_used_where_they_are_enough() -> None:
     packer = Packer()
     kinds = [packer.streams[packer.add_within(values, tolerance)]["kind"] for tolerance in (1e-5, 1e-6)]
     assert kinds == ["u16", "f32"]
-    assert (0.5 / (NAN_CODE - 1) < 1e-5) and (0.5 / (NAN_CODE - 1) > 1e-6)
+    assert 1e-6 < 0.5 / (NAN_CODE - 1) < 1e-5
 
 
 def test_equal_streams_are_kept_once() -> None:

@@ -16,8 +16,8 @@ from supple.run.cli import run_command
 from supple.run.recording import open_recording
 from supple.run.stage import Stage
 from supple_view.gather import POSITION_TOLERANCE, ROTATION_TOLERANCE
-from supple_view.page import SCRIPTS, read_page
 from supple_view.pack import unpack
+from supple_view.page import SCRIPTS, read_page
 from view_toys import METRICS, write_creature
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -128,7 +128,9 @@ def test_page_names_the_run_whatever_characters_it_has(creature: Path) -> None:
 class References(HTMLParser):
     """Whatever in a page may make a browser load something."""
 
-    LOADING = frozenset({"src", "href", "srcset", "action", "poster", "data", "background", "ping", "xlink:href"})
+    LOADING = frozenset(
+        {"src", "href", "srcset", "action", "poster", "data", "background", "ping", "xlink:href"}
+    )
 
     def __init__(self) -> None:
         super().__init__()
@@ -216,7 +218,19 @@ def test_json_describes_the_page(creature: Path, capsys: pytest.CaptureFixture[s
 def test_scene_is_run_first_and_leaves_only_the_page(tmp_path: Path) -> None:
     page = tmp_path / "drop.html"
     scene = ROOT / "scenes" / "first" / "drop.toml"
-    words = ["view", str(scene), "--html", str(page), "--until", "0.5", "--fps", "20", "--seed", "3", "--json"]
+    words = [
+        "view",
+        str(scene),
+        "--html",
+        str(page),
+        "--until",
+        "0.5",
+        "--fps",
+        "20",
+        "--seed",
+        "3",
+        "--json",
+    ]
     assert run_command(words) == 0
     made = Page(page)
     assert made.about["seed"] == 3

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,7 +15,9 @@ from supple.run.cli import run_command
 from view_toys import write_creature
 
 CHROMIUM = find_chromium()
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine (apt-get install chromium)")
+pytestmark = pytest.mark.skipif(
+    CHROMIUM is None, reason="no Chromium on this machine (apt-get install chromium)"
+)
 
 #: The scene's part of the page; the panel and the bar beneath it are left out.
 SCENE = (0, 60, 650, 500)
@@ -78,7 +79,9 @@ def look(page: Browser) -> np.ndarray:
 
 def measure(page: Browser, element: str) -> list[float]:
     """Left, top, width and height of an element."""
-    return list(page.ask(f"(({{x, y, width, height}}) => [x, y, width, height])({element}.getBoundingClientRect())"))
+    return list(
+        page.ask(f"(({{x, y, width, height}}) => [x, y, width, height])({element}.getBoundingClientRect())")
+    )
 
 
 def differing(a: np.ndarray, b: np.ndarray) -> int:
@@ -203,4 +206,4 @@ def test_page_fits_on_the_screen(page: Browser, width: int, height: int) -> None
 
 def test_title_is_text_and_not_markup(page: Browser) -> None:
     assert page.ask("document.getElementById('run').textContent") == "variant soft </script> · seed 7"
-    assert page.ask("document.title") == "creature.toml (soft </script>) – supple"
+    assert page.ask("document.title") == "creature.toml (soft </script>) | supple"

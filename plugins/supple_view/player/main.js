@@ -30,7 +30,7 @@ class Player {
   title() {
     const { scene, variant, seed } = this.about;
     const name = variant ? `${scene} (${variant})` : scene;
-    document.title = `${name} – supple`;
+    document.title = `${name} | supple`;
     find("scene").textContent = scene;
     find("run").textContent = [variant && `variant ${variant}`, `seed ${seed}`, ...this.about.overrides]
       .filter(Boolean).join(" · ");
