@@ -113,7 +113,7 @@ class MeshFinder:
     of_objects = ("carrier", "group", "friction", "restitution")
     reads = (
         *geometry, *shapes, *(f"collide.{name}" for name in of_objects), *(f"mesh.{name}" for name in of_objects),
-        "mesh.meets_itself", "collide.ignored_pairs",
+        "mesh.meets_itself", "mesh.region", "mesh.regions_meet", "collide.ignored_pairs",
     )  # fmt: skip
 
     def __init__(self, objects: int) -> None:
@@ -132,6 +132,7 @@ class MeshFinder:
         movable = (joined["carrier"] >= 0).astype(np.int64)
         movable[len(kind) :] |= table[:real, BENDS]
         group, ignored, itself = joined["group"], arrays["collide.ignored_pairs"], arrays["mesh.meets_itself"]
+        regions = arrays["mesh.region"], arrays["mesh.regions_meet"]
         most = arrays.build.settings("collide").most_contacts_per_pair
         capacity = contact_capacity(arrays.build)
         rotation = np.zeros((len(kind), 3, 3))
@@ -158,8 +159,8 @@ class MeshFinder:
                 )  # fmt: skip
             if has_pairs:
                 count, picked, used_more = find_mesh_contacts(
-                    *geometry, group, movable, itself, ignored, real, most, stack, near, box, *search, rows, state,
-                    count, picked, chosen, ids, values,
+                    *geometry, group, movable, itself, *regions, ignored, real, most, stack, near, box, *search,
+                    rows, state, count, picked, chosen, ids, values,
                 )  # fmt: skip
                 used = max(used, used_more)
             refuse_overflow("candidates of mesh contacts", math.ceil(used * capacity), capacity, capacity)

@@ -2,10 +2,11 @@
 
 mesh_table: number of the object, first triangle, root of the tree, grid (-1: it has a tree), whether it bends,
 first and last vertex. mesh_sizes [m]: size of its coordinates, depth to which it is solid behind its surface,
-the slack within which a point beside a face counts as above it, and how far it is solid outside its box.
+the slack within which a point beside a face counts as above it, how far it is solid outside its box,
+and how deep its parts overlap at most.
 """
 
 from __future__ import annotations
 
 OBJECT, FIRST, ROOT, GRID, BENDS, FIRST_VERTEX, LAST_VERTEX = range(7)
-SCALE, DEPTH, SLACK, BEHIND = range(4)
+SCALE, DEPTH, SLACK, BEHIND, DEEPEST = range(5)

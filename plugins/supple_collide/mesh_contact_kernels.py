@@ -77,8 +77,8 @@ def find_primitive_contacts(
 def find_mesh_contacts(
     x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, nodes, order,
     mesh_table, mesh_sizes, grids,
-    bounds, triangle_bounds, mesh_reach, group, movable, meets_itself, ignored, shadows_from, most,
-    stack, list_out, box, mesh_pairs, triangle_pairs, nearest, head, link, touched, found_ids, found_values,
+    bounds, triangle_bounds, mesh_reach, group, movable, meets_itself, region, regions_meet, ignored, shadows_from,
+    most, stack, list_out, box, mesh_pairs, triangle_pairs, nearest, head, link, touched, found_ids, found_values,
     rows, state, count, chosen, chosen_out, ids_out, values_out,
 ):  # fmt: skip
     """Contacts of meshes with meshes, boxes among them: (contacts found, contacts chosen, room needed)."""
@@ -91,7 +91,7 @@ def find_mesh_contacts(
         before = count
         count, used = find_mesh_mesh(
             x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, nodes,
-            order, mesh_table, mesh_sizes, grids,
+            order, mesh_table, mesh_sizes, grids, region, regions_meet,
             bounds, triangle_bounds, a, b, mesh_reach[a] + mesh_reach[b], stack, list_out, box, triangle_pairs,
             nearest, head, link, touched, found_ids, found_values, count, ids_out, values_out,
         )  # fmt: skip

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from supple.core.jit import njit, njit_with_scratch
@@ -9,6 +11,7 @@ from supple_collide.bvh_kernels import boxes_meet, pair_trees, query_grid, query
 from supple_collide.manifold_kernels import ONE, ZERO
 from supple_collide.mesh_columns import (
     BEHIND,
+    DEEPEST,
     DEPTH,
     FIRST,
     FIRST_VERTEX,
@@ -166,7 +169,7 @@ def unmark_vertices(found, found_ids, touched_out):
 @njit_with_scratch
 def find_mesh_mesh(
     x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, nodes, order,
-    mesh_table, mesh_sizes, grids,
+    mesh_table, mesh_sizes, grids, region, regions_meet,
     bounds, triangle_bounds, a, b, limit, stack, list_out, box, triangle_pairs, nearest, head, link, touched,
     found_ids, found_values, count, ids_out, values_out,
 ):  # fmt: skip
@@ -175,6 +178,7 @@ def find_mesh_mesh(
     If that is above 1, not everything was seen. The arrays from `stack` to `found_values` are scratch.
     """
     alone = a != b
+    deepest = math.inf if alone else min(limit, mesh_sizes[a, DEEPEST])
     if mesh_table[b, GRID] >= 0:
         pairs = pair_with_grid(
             nodes, order, mesh_table, grids, a, b, bounds, triangle_bounds, limit, stack, list_out, box,
@@ -182,7 +186,7 @@ def find_mesh_mesh(
         )  # fmt: skip
     else:
         pairs = pair_trees(
-            nodes, order, mesh_table[a, ROOT], mesh_table[b, ROOT], bounds,
+            nodes, order, region, regions_meet, mesh_table[a, ROOT], mesh_table[b, ROOT], bounds,
             triangle_bounds, limit, stack, triangle_pairs,
         )  # fmt: skip
     needed = pairs / triangle_pairs.shape[0]
@@ -201,7 +205,7 @@ def find_mesh_mesh(
         count = add_vertex_contacts(
             triangles, vertex_first, vertex_triangle, x, mesh_table[own, OBJECT], mesh_table[other, OBJECT],
             side,
-            limit, mesh_sizes[other, DEPTH] if alone else limit, mesh_sizes[other, SLACK], alone, found, nearest,
+            limit, mesh_sizes[other, DEPTH] if alone else deepest, mesh_sizes[other, SLACK], alone, found, nearest,
             head, link, found_ids, found_values, count, ids_out, values_out,
         )  # fmt: skip
         if alone and mesh_table[own, GRID] < 0:
@@ -215,7 +219,7 @@ def find_mesh_mesh(
     count = add_edge_contacts(
         x, triangles, neighbour, owns, vertex_first, vertex_triangle, triangle_bounds, triangle_pairs, seen,
         mesh_table[a, OBJECT],
-        mesh_table[b, OBJECT], limit, min(mesh_sizes[a, SLACK], mesh_sizes[b, SLACK]), alone, count, ids_out,
+        mesh_table[b, OBJECT], limit, deepest, min(mesh_sizes[a, SLACK], mesh_sizes[b, SLACK]), alone, count, ids_out,
         values_out,
     )  # fmt: skip
     if alone:
