@@ -51,18 +51,22 @@ def pelvis_limbs(bone: str, *, seated: bool) -> list[Limb]:
     hips = [Limb(bone, (-0.068, HIPS + 0.030, 0.0), (0.068, HIPS + 0.030, 0.0), (0.098, 0.098))]
     if seated:
         return hips
-    seat = Limb(bone, (0.068, HIPS - 0.015, -0.040), (0.066, HIPS + 0.035, -0.034), (0.082, 0.074), blend=0.05)
+    seat = Limb(
+        bone, (0.068, HIPS - 0.015, -0.040), (0.066, HIPS + 0.035, -0.034), (0.082, 0.074), blend=0.05
+    )
     return [*hips, *_both_sides(seat)]
 
 
 def trunk_limbs(bones: TrunkBones) -> list[Limb]:
     """Waist, rib cage, breast, collar bones and the slope from the neck to the shoulders."""
     _, belly, chest = bones
+    collar = SHOULDER[1] + 0.012
     return [
-        Limb(belly, (0.0, NAVEL - 0.03, 0.004), (0.0, XIPHION - 0.06, 0.002), (0.138, 0.140), flatness=0.74, blend=0.08),
+        Limb(belly, (0.0, NAVEL - 0.03, 0.004), (0.0, XIPHION - 0.06, 0.002), (0.138, 0.140),
+             flatness=0.74, blend=0.08),
         Limb(chest, (0.0, XIPHION - 0.03, -0.002), (0.0, XIPHION + 0.105, -0.008), (0.146, 0.158),
              flatness=0.72, blend=0.06, joined=(True, False)),
-        Limb(chest, (-0.105, SHOULDER[1] + 0.012, -0.020), (0.105, SHOULDER[1] + 0.012, -0.020), (0.056, 0.056), blend=0.06),
+        Limb(chest, (-0.105, collar, -0.020), (0.105, collar, -0.020), (0.056, 0.056), blend=0.06),
         *_both_sides(
             Limb(chest, (0.050, 1.365, 0.046), (0.098, 1.385, 0.034), (0.058, 0.052), blend=0.05),
             Limb(chest, (0.070, 1.360, -0.052), (0.080, 1.410, -0.050), (0.062, 0.058), blend=0.05),
@@ -147,7 +151,11 @@ def plan_figure(joint: Joint) -> Plan:
         BonePlan(neck, NECK, Joint("ball", UPWARD, upper=45.0), nape, (rod(NECK, NOD, 0.050),)),
         BonePlan(head, NOD, Joint("hinge", lower=-25.0, upper=25.0), skull, (SKULL,)),
     ]
-    limbs = [*pelvis_limbs(pelvis, seated=False), *trunk_limbs((pelvis, abdomen, chest)), *head_limbs(neck, head)]
+    limbs = [
+        *pelvis_limbs(pelvis, seated=False),
+        *trunk_limbs((pelvis, abdomen, chest)),
+        *head_limbs(neck, head),
+    ]
     for part in (*_arms(chest), *_legs(pelvis)):
         bones.extend(part.bones)
         limbs.extend(part.limbs)

@@ -14,9 +14,7 @@ Cover = Literal["capsules", "flesh", "skin"]
 Side = Literal["left", "right"]
 HAND_BASES = {
     "fixed": Joint(),
-    "wrist": Joint(
-        "universal", (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), lower=(-65.0, -30.0), upper=(70.0, 20.0)
-    ),
+    "wrist": Joint("universal", (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), lower=(-65.0, -30.0), upper=(70.0, 20.0)),
     "translation": Joint("translation"),
     "free": Joint("free"),
 }
@@ -34,7 +32,9 @@ class Character:
         default=800, unit="1", ge=200, le=20000, doc="Vertices of flesh or skin; triangles are twice as many."
     )
     mesh: str = field(
-        default="", unit="", doc="An OBJ or STL file beside the scene as flesh or skin, instead of the generated one."
+        default="",
+        unit="",
+        doc="An OBJ or STL file beside the scene as flesh or skin, instead of the generated one.",
     )
     flesh: dict[str, Any] = field(
         default={"stiffness": 1.5e4}, unit="", doc="What to pass on to the component flesh."
@@ -53,7 +53,10 @@ class Character:
         doc="Springs to the neutral pose, per rad in multiples of the weight's torque held out level; 0: limp.",
     )  # fmt: skip
     damping: float = field(
-        default=1.0, unit="1", ge=0, doc="Damping of the joints; 1 is critical, of a limp joint as if firmness were 1."
+        default=1.0,
+        unit="1",
+        ge=0,
+        doc="Damping of the joints; 1 is critical, of a limp joint as if firmness were 1.",
     )
 
     def plan(self) -> Plan:

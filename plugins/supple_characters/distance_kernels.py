@@ -168,7 +168,9 @@ def edge_size(limbs, px, py, pz):
         _, along, _ = limb_coordinates(limbs, k, px, py, pz)
         length = limbs[k, LENGTH]
         t = min(max(along / length, 0.0), 1.0) if length > 0.0 else 0.0
-        near = max(d, 0.0) + 0.3 * (limbs[k, START_RADIUS] + t * (limbs[k, END_RADIUS] - limbs[k, START_RADIUS]))
+        near = max(d, 0.0) + 0.3 * (
+            limbs[k, START_RADIUS] + t * (limbs[k, END_RADIUS] - limbs[k, START_RADIUS])
+        )
         w = 1.0 / (near * near * near * near)
         total += w * (limbs[k, START_SIZE] + t * (limbs[k, END_SIZE] - limbs[k, START_SIZE]))
         weight += w
@@ -196,16 +198,3 @@ def choose_limbs(
             if d < best:
                 best = d
                 limb_out[i] = k
-
-
-@njit
-def measure_points(
-    limbs, soft,  # model
-    points,  # in
-    distance_out, size_out,  # out
-):  # fmt: skip
-    """Distance to the surface and wanted size of edges at every point."""
-    for i in range(points.shape[0]):
-        px, py, pz = points[i, 0], points[i, 1], points[i, 2]
-        distance_out[i], _, _, _ = body_distance(limbs, soft, px, py, pz)
-        size_out[i] = edge_size(limbs, px, py, pz)

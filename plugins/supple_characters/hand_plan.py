@@ -103,7 +103,9 @@ def finger_parts(
             )
         )  # fmt: skip
         block = Block("capsule", start, end, (SLIM * radius, 0.0, 0.0))
-        bones.append(BonePlan(path, start, joint, rod_mass(points[k], points[k + 1], radius, DENSITY), (block,)))
+        bones.append(
+            BonePlan(path, start, joint, rod_mass(points[k], points[k + 1], radius, DENSITY), (block,))
+        )
     return bones, limbs
 
 
@@ -153,7 +155,12 @@ def thumb(group: int) -> tuple[list[BonePlan], list[Limb]]:
 
 def palm(fingers_mass: float, joint: Joint) -> tuple[BonePlan, list[Limb]]:
     """The palm: a slab about the metacarpals, the heel of the hand, and the end of the forearm."""
-    roots = {"index": (0.011, 0.0), "middle": (0.004, 0.002), "ring": (-0.005, 0.001), "little": (-0.012, -0.003)}
+    roots = {
+        "index": (0.011, 0.0),
+        "middle": (0.004, 0.002),
+        "ring": (-0.005, 0.001),
+        "little": (-0.012, -0.003),
+    }
     limbs = [
         Limb("palm", (0.0, 0.0, -0.034), (0.0, 0.0, 0.010), (0.0250, 0.0240), flatness=0.74),
     ]
@@ -170,7 +177,9 @@ def palm(fingers_mass: float, joint: Joint) -> tuple[BonePlan, list[Limb]]:
     mass = HAND_MASS - fingers_mass
     x, y, z = 0.8 * HAND_BREADTH, 0.028, 0.095
     inertia = mass / 12 * np.diag([y * y + z * z, x * x + z * z, x * x + y * y])
-    bone = BonePlan("palm", (0.0, 0.0, 0.0), joint, solid_mass(mass, (-0.004, 0.0, 0.045), inertia), tuple(blocks))
+    bone = BonePlan(
+        "palm", (0.0, 0.0, 0.0), joint, solid_mass(mass, (-0.004, 0.0, 0.045), inertia), tuple(blocks)
+    )
     return bone, [*limbs, heel]
 
 
@@ -184,7 +193,13 @@ def plan_hand(fingers: tuple[FingerName, ...], joint: Joint) -> Plan:
     root, limbs = palm(everything, joint)
     chosen = [parts[name] for name in FINGERS if name in fingers]
     bones = [root, *(bone for group, _ in chosen for bone in group)]
-    return Plan(tuple(bones), (*limbs, *(limb for _, group in chosen for limb in group)), join=0.017, apart=0.005, detail=0.0036)
+    return Plan(
+        tuple(bones),
+        (*limbs, *(limb for _, group in chosen for limb in group)),
+        join=0.017,
+        apart=0.008,
+        detail=0.0034,
+    )
 
 
 # Angles [deg] of bent fingers: knuckles, then the joints after them.

@@ -13,7 +13,8 @@ from supple_characters.segments import SEGMENTS, segment_mass
 
 FORWARD: Vector = (0.0, 0.0, 1.0)
 HAND_LENGTH = 0.188  # [m]
-DETAIL = 0.013  # [m], the thickness of a hand is twice that
+DETAIL = 0.0115  # [m], half the thickness of a hand
+SOLE_BULGE = 0.0035  # [m], what blending adds below the foot
 ANKLE_HEIGHT = 0.068  # [m], 0.039 of the height
 LEG_LENGTH = ANKLE_HEIGHT + SEGMENTS["thigh"].length + SEGMENTS["shank"].length
 
@@ -96,16 +97,16 @@ def _mitten_limbs(wrist: Vector, along: Vector, inward: Vector) -> list[Limb]:
 
     return [
         Limb(
-            hand, at(0.012, 0.0), at(0.080, -0.002), (0.036, 0.041), FORWARD, flatness=0.40,
+            hand, at(0.012, 0.0), at(0.080, -0.002), (0.036, 0.040), FORWARD, flatness=0.46,
             blend=0.03, joined=(True, False), fine=(1.1, 1.2),
         ),
         Limb(
-            hand, at(0.085, -0.002, 0.002), at(0.155, -0.001, 0.008), (0.040, 0.030), FORWARD,
-            flatness=0.36, blend=0.02, fine=(1.2, 1.2),
+            hand, at(0.085, -0.002, 0.002), at(0.155, -0.001, 0.008), (0.038, 0.028), FORWARD,
+            flatness=0.50, blend=0.02, fine=(1.2, 1.2),
         ),
-        Limb(hand, at(0.030, 0.018, 0.010), at(0.062, 0.040, 0.014), (0.018, 0.0155), blend=0.02),
+        Limb(hand, at(0.030, 0.018, 0.010), at(0.064, 0.040, 0.012), (0.0185, 0.0160), blend=0.035),
         Limb(
-            hand, at(0.058, 0.038, 0.013), at(0.108, 0.060, 0.018), (0.0145, 0.0110), blend=0.012,
+            hand, at(0.060, 0.038, 0.012), at(0.108, 0.064, 0.016), (0.0150, 0.0115), blend=0.022,
             fine=(1.0, 1.2),
         ),
     ]  # fmt: skip
@@ -139,7 +140,7 @@ def plan_leg(hip: Vector) -> Plan:
             (Block("box", (x, floor + 0.016, z + 0.108), (x, floor + 0.016, z + 0.173), (0.042, 0.0, 0.016)),),
         ),
     )  # fmt: skip
-    limbs = (*_leg_limbs(hip, knee, ankle), *_foot_limbs(x, floor, z))
+    limbs = (*_leg_limbs(hip, knee, ankle), *_foot_limbs(x, floor + SOLE_BULGE, z))
     return Plan(bones, limbs, join=0.0, apart=0.0, detail=DETAIL)
 
 
@@ -152,7 +153,14 @@ def _leg_limbs(hip: Vector, knee: Vector, ankle: Vector) -> list[Limb]:
 
     return [
         Limb("thigh", at(0.08, out=-0.002), at(0.95), (0.080, 0.051), joined=(True, True)),
-        Limb("thigh", at(0.20, -0.014, 0.006), at(0.62, -0.012, 0.004), (0.072, 0.060), blend=0.05, joined=(True, False)),
+        Limb(
+            "thigh",
+            at(0.20, -0.014, 0.006),
+            at(0.62, -0.012, 0.004),
+            (0.072, 0.060),
+            blend=0.05,
+            joined=(True, False),
+        ),
         Limb("thigh/shank", knee, below(0.5, 0.005), (0.052, 0.047), blend=0.03, joined=(True, False)),
         Limb("thigh/shank", below(0.18, 0.018), below(0.42, 0.014), (0.050, 0.042), blend=0.04),
         Limb("thigh/shank", below(0.5, 0.006), ankle, (0.044, 0.034), blend=0.03, joined=(False, True)),
@@ -161,14 +169,13 @@ def _leg_limbs(hip: Vector, knee: Vector, ankle: Vector) -> list[Limb]:
 
 def _foot_limbs(x: float, floor: float, z: float) -> list[Limb]:
     foot, toes = "thigh/shank/foot", "thigh/shank/foot/toes"
-    sole = dict(wide=(1.0, 0.0, 0.0), blend=0.03)
     return [
         Limb(foot, (x, floor + 0.036, z - 0.048), (x, floor + 0.038, z - 0.020), (0.036, 0.036), blend=0.03),
         Limb(foot, (x, floor + 0.062, z + 0.002), (x + 0.004, floor + 0.032, z + 0.080), (0.036, 0.032), blend=0.035),
         Limb(foot, (x, floor + 0.024, z - 0.02), (x + 0.007, floor + 0.024, z + 0.108), (0.034, 0.046),
-             flatness=0.52, joined=(False, True), **sole),
+             flatness=0.52, blend=0.03, joined=(False, True)),
         Limb(toes, (x + 0.007, floor + 0.022, z + 0.108), (x + 0.006, floor + 0.017, z + 0.143), (0.045, 0.034),
-             flatness=0.48, joined=(True, False), fine=(1.1, 1.2), **sole),
+             flatness=0.48, blend=0.03, joined=(True, False), fine=(1.1, 1.2)),
     ]  # fmt: skip
 
 

@@ -23,7 +23,8 @@ class Limb:
     """Two balls and the cone that touches both, flattened across `wide`; lengths in m.
 
     `bone` is what its skin hangs on. The limbs of a `group` are blended one after the other, each over the width
-    `blend`; group 0 is the trunk, and all other groups branch off it. At an end that is `joined` another bone begins. `fine` > 1 asks for shorter edges of the mesh at the start and at the end.
+    `blend`; group 0 is the trunk, and all other groups branch off it. At an end that is `joined` another bone
+    begins. `fine` > 1 asks for shorter edges of the mesh at the start and at the end.
     """
 
     bone: str
@@ -67,9 +68,7 @@ def _row(limb: Limb) -> FloatArray:
     row[at.FLATNESS], row[at.BLEND] = limb.flatness, limb.blend
     row[at.GROUP] = limb.group
     row[at.START_JOINED], row[at.END_JOINED] = limb.joined
-    for column, radius, fine in zip(
-        (at.START_SIZE, at.END_SIZE), (first, last), limb.fine, strict=True
-    ):
+    for column, radius, fine in zip((at.START_SIZE, at.END_SIZE), (first, last), limb.fine, strict=True):
         row[column] = (radius * math.sqrt(limb.flatness)) ** SIZE_POWER / fine
     return row
 

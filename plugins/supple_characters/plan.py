@@ -190,7 +190,9 @@ def scale_plan(plan: Plan, scale: float) -> Plan:
         )
         for limb in plan.limbs
     )
-    return Plan(tuple(map(scale_bone, plan.bones)), limbs, plan.join * scale, plan.apart * scale, plan.detail * scale)
+    return Plan(
+        tuple(map(scale_bone, plan.bones)), limbs, plan.join * scale, plan.apart * scale, plan.detail * scale
+    )
 
 
 def move_plan(plan: Plan, by: Vector) -> Plan:

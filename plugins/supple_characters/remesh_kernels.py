@@ -96,9 +96,7 @@ def ring_uprightness(vertex, across, start, skip, px, py, pz, nx, ny, nz, x, nor
     while True:
         b, c = vertex[following(at)], vertex[preceding(at)]
         if b != skip and c != skip:
-            mx, my, mz, _ = triangle_normal(
-                px, py, pz, x[b, 0], x[b, 1], x[b, 2], x[c, 0], x[c, 1], x[c, 2]
-            )
+            mx, my, mz, _ = triangle_normal(px, py, pz, x[b, 0], x[b, 1], x[b, 2], x[c, 0], x[c, 1], x[c, 2])
             least = min(least, mx * nx + my * ny + mz * nz)
             for v in (b, c):
                 least = min(least, mx * normal[v, 0] + my * normal[v, 1] + mz * normal[v, 2])
@@ -121,8 +119,11 @@ def present_uprightness(vertex, across, start, skip, x, normal, size):
 
 
 @njit
-def try_collapse(limbs, soft, longest, c, vertex, across, corner, x, normal, size):
-    """Collapse the edge opposite to c if all stays well; whether it was done. Edges stay below `longest`."""
+def try_collapse(limbs, soft, longest, upright, c, vertex, across, corner, x, normal, size):
+    """Collapse the edge opposite to c if all stays well; whether it was done.
+
+    Edges stay below `longest`, and cosines above `upright` or what they were.
+    """
     n, p = following(c), preceding(c)
     a, b = vertex[n], vertex[p]
     if not may_collapse(vertex, across, c):
@@ -137,7 +138,7 @@ def try_collapse(limbs, soft, longest, c, vertex, across, corner, x, normal, siz
         ring_uprightness(vertex, across, n, b, px, py, pz, nx, ny, nz, x, normal, size, longest),
         ring_uprightness(vertex, across, p, a, px, py, pz, nx, ny, nz, x, normal, size, longest),
     )
-    if after < UPRIGHT:
+    if after < upright:
         before = min(
             present_uprightness(vertex, across, n, -1, x, normal, size),
             present_uprightness(vertex, across, p, -1, x, normal, size),
@@ -159,7 +160,7 @@ def collapse_short(limbs, soft, scale, shortest, longest, vertex, across, corner
         a, b = vertex[following(c)], vertex[preceding(c)]
         if a > b or relative_length(x, size, a, b) >= shortest * scale:
             continue
-        if try_collapse(limbs, soft, longest * scale, c, vertex, across, corner, x, normal, size):
+        if try_collapse(limbs, soft, longest * scale, UPRIGHT, c, vertex, across, corner, x, normal, size):
             done += 1
     return done
 
@@ -236,6 +237,20 @@ def flip_edges(by_angle, vertex, across, corner, x, normal, count):
 
 
 @njit
+def collapse_needles(limbs, soft, sharp, vertex, across, corner, x, normal, size, count):
+    """Collapse the edges that lie opposite to angles whose cotangent is above `sharp`; how many."""
+    done = 0
+    for c in range(3 * count[1]):
+        if vertex[c] < 0:
+            continue
+        if corner_cotangent(
+            x, vertex[c], vertex[following(c)], vertex[preceding(c)]
+        ) > sharp and try_collapse(limbs, soft, 1e9, 0.0, c, vertex, across, corner, x, normal, size):
+            done += 1
+    return done
+
+
+@njit
 def ring_middle(vertex, across, start, x, size):
     """Middle of the triangles around a vertex, each counted by its area relative to the wanted size there."""
     sx, sy, sz, total = 0.0, 0.0, 0.0, 0.0
@@ -306,7 +321,7 @@ def meet_count(limbs, soft, wish, living, tried, vertex, across, corner, x, norm
                 break
             split_edge(limbs, soft, c, vertex, across, corner, x, normal, size, count_out)
             living += 1
-        elif try_collapse(limbs, soft, 1e9, c, vertex, across, corner, x, normal, size):
+        elif try_collapse(limbs, soft, 1e9, UPRIGHT, c, vertex, across, corner, x, normal, size):
             living -= 1
         else:
             tried[c] = 1

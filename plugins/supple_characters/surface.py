@@ -17,8 +17,10 @@ IntArray = NDArray[np.int64]
 ATTEMPTS = 3
 # Sweeps of the remesher: while the edges grow to their size, and then to make them even.
 GROWTH = 1.5
-SWEEPS, LAST_SWEEPS = 7, 6
+SWEEPS, LAST_SWEEPS = 7, 8
 SHORTEST, LONGEST = 0.75, 1.36
+# Cotangent of the angle below which a triangle is a needle and is done away with.
+SHARP = 3.0
 
 
 @dataclass(frozen=True)
@@ -145,18 +147,21 @@ class _Remesher:
 
     def run(self) -> tuple[FloatArray, IntArray]:
         """Grow the edges step by step to their size, then make them even and meet the wish."""
-        from supple_characters.remesh_kernels import flip_edges, meet_count, relax
+        from supple_characters.remesh_kernels import collapse_needles, flip_edges, meet_count, relax
 
         scale = self._scale_for_wish()
-        growing = scale / max(1.0, np.sqrt(self.count[0] / self.wish))
+        growing = GROWTH * scale / max(1.0, np.sqrt(self.count[0] / self.wish))
         while growing < scale:
             self._sweep(growing)
             growing *= GROWTH
         for _ in range(SWEEPS):
             living = self._sweep(scale)
             scale *= np.sqrt(living / self.wish)
-        meet_count(*self.field, self.wish, living, np.zeros_like(self.vertex), *self.mesh, self.count)
-        for _ in range(LAST_SWEEPS):
+        for sweep in range(LAST_SWEEPS):
+            if sweep % 2 == 0:
+                living -= collapse_needles(*self.field, SHARP, *self.mesh, self.count)
+                tried = np.zeros_like(self.vertex)
+                living = meet_count(*self.field, self.wish, living, tried, *self.mesh, self.count)
             flip_edges(True, *self.mesh[:5], self.count)
             relax(*self.field, *self.mesh, self.count)
         flip_edges(True, *self.mesh[:5], self.count)
