@@ -125,8 +125,10 @@ class FleshSurface:
         "flesh.x", "flesh.mask", "flesh.lag", "flesh.lag_moment",
     )  # fmt: skip
 
-    def __init__(self, number: int, part: Part, mechanism: FleshMechanism, contacts: int) -> None:
-        """`number` tells the flesh of the scene apart."""
+    def __init__(
+        self, number: int, part: Part, mechanism: FleshMechanism, bones: IntArray, contacts: int
+    ) -> None:
+        """`number` tells the flesh of the scene apart; bones [patches] are rows of the skeleton."""
         self.part, self.mechanism = part, mechanism
         self.path = part.entity.path
         self.name = f"flesh {self.path}"
@@ -135,6 +137,8 @@ class FleshSurface:
         self.friction, self.restitution = part.flesh.friction, part.flesh.restitution
         self.self_contact = part.flesh.self_contact
         self.parts = mechanism.pool.patch_of[part.vertices]
+        # Of three corners the middle one has the bone of two, if two hang on one.
+        self.bone_of_triangle = bones[np.sort(self.parts[self.triangles], axis=1)[:, 1]]
         self.parts_meet = find_strangers(self.parts, self.triangles)
         self.overlap = 0.5 * min(find_thickness(self.rest[self.parts == p]) for p in set(self.parts.tolist()))
         self.thickness = float(np.ptp(self.rest, axis=0).min()) / 2
