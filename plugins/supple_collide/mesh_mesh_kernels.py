@@ -124,25 +124,57 @@ def drop_false_overlaps(
 ):  # fmt: skip
     """Of the contacts of edges from row `first` on, drop those that overlap only beside a thin part.
 
-    Half way between edges that overlap is a point of both solids. Returns the new count.
+    The way from the one edge to the other is in both solids if they overlap. Half of it does not tell: between
+    the far sides of two bodies that touch, it is where they touch. Returns the new count.
     """
     if count > ids_inout.shape[0]:
         return count
     kept = first
     for row in range(first, count):
         gap, values = values_inout[row, 9], values_inout[row]
-        px, py, pz = (
-            0.5 * (values[0] + values[3]),
-            0.5 * (values[1] + values[4]),
-            0.5 * (values[2] + values[5]),
-        )
         real = True
-        for side in range(2):
+        for check in range(4):
+            mesh, part = (a if check < 2 else b), (0.25 if check % 2 == 0 else 0.75)
             if real and gap < -OVERLAP * mesh_sizes[a, SLACK]:
+                px = values[0] + part * (values[3] - values[0])
+                py = values[1] + part * (values[4] - values[1])
+                pz = values[2] + part * (values[5] - values[2])
                 real = is_behind(
                     x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes, order, grids,
                     mesh_table,
-                    mesh_sizes, bounds, triangle_bounds, a if side == 0 else b, px, py, pz, -gap, stack, list_out,
+                    mesh_sizes, bounds, triangle_bounds, mesh, px, py, pz, -gap, stack, list_out,
+                )  # fmt: skip
+        if real:
+            copy_raw(row, kept, ids_inout, values_inout)
+            kept += 1
+    return kept
+
+
+@njit_with_scratch
+def drop_false_depths(
+    x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes, order, grids, mesh_table, mesh_sizes,
+    bounds, triangle_bounds, other, stack, list_out, first, count, ids_inout, values_inout,
+):  # fmt: skip
+    """Of the contacts of vertices with mesh `other` from row `first` on, drop deep ones that leave it on the way out.
+
+    A vertex that looks away from the near side of a thin part finds only its far side, and seems to be behind
+    that. Returns the new count.
+    """
+    if count > ids_inout.shape[0]:
+        return count
+    kept = first
+    for row in range(first, count):
+        gap, values = values_inout[row, 9], values_inout[row]
+        real = True
+        for check in range(2):
+            if real and gap < -OVERLAP * mesh_sizes[other, SLACK]:
+                part = 0.25 + 0.5 * check
+                px = values[0] + part * (values[3] - values[0])
+                py = values[1] + part * (values[4] - values[1])
+                pz = values[2] + part * (values[5] - values[2])
+                real = is_behind(
+                    x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes, order, grids, mesh_table,
+                    mesh_sizes, bounds, triangle_bounds, other, px, py, pz, -gap, stack, list_out,
                 )  # fmt: skip
         if real:
             copy_raw(row, kept, ids_inout, values_inout)
@@ -202,6 +234,7 @@ def find_mesh_mesh(
         needed = max(needed, found / found_ids.shape[0])
         found = min(found, found_ids.shape[0])
         mark_vertices(found, found_ids, found_values, nearest, mesh_sizes[other, SLACK], touched)
+        before = count
         count = add_vertex_contacts(
             triangles, vertex_first, vertex_triangle, x, mesh_table[own, OBJECT], mesh_table[other, OBJECT],
             side,
@@ -215,6 +248,11 @@ def find_mesh_mesh(
                 bounds, triangle_bounds, own, other, touched, stack, list_out, count, ids_out, values_out,
             )  # fmt: skip
         unmark_vertices(found, found_ids, touched)
+        if alone:
+            count = drop_false_depths(
+                x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes, order, grids, mesh_table,
+                mesh_sizes, bounds, triangle_bounds, other, stack, list_out, before, count, ids_out, values_out,
+            )  # fmt: skip
     before = count
     count = add_edge_contacts(
         x, triangles, neighbour, owns, vertex_first, vertex_triangle, triangle_bounds, triangle_pairs, seen,
