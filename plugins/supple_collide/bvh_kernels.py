@@ -86,13 +86,15 @@ def query_tree(
 
 @njit
 def pair_leaves(
-    nodes, order, a, b, same, triangle_bounds, grow, found, pairs_out
+    nodes, order, region, regions_meet, a, b, same, triangle_bounds, grow, found, pairs_out
 ):  # fmt: skip
-    """Add the pairs of near triangles of two leaves; returns the new number of pairs."""
+    """Add the pairs of near triangles of two leaves whose regions may meet; returns the new number of pairs."""
     for i in range(nodes[a, FIRST_PLACE], nodes[a, FIRST_PLACE] + nodes[a, COUNT]):
         t = order[i]
         start = i + 1 if same and a == b else nodes[b, FIRST_PLACE]
         for j in range(start, nodes[b, FIRST_PLACE] + nodes[b, COUNT]):
+            if regions_meet[region[t], region[order[j]]] == 0:
+                continue
             if boxes_meet(triangle_bounds, t, triangle_bounds, order[j], grow):
                 if found < pairs_out.shape[0]:
                     pairs_out[found, 0], pairs_out[found, 1] = t, order[j]
@@ -102,11 +104,12 @@ def pair_leaves(
 
 @njit
 def pair_trees(
-    nodes, order, root_a, root_b, bounds, triangle_bounds, grow, stack, pairs_out
+    nodes, order, region, regions_meet, root_a, root_b, bounds, triangle_bounds, grow, stack, pairs_out
 ):  # fmt: skip
     """The pairs of triangles (of tree a, of tree b) whose boxes come within `grow` [m] of each other.
 
-    A tree paired with itself gives every pair of two triangles once. Returns how many there are; those beyond
+    Triangle t is in region[t]; regions_meet [nr, nr] is 0 for regions that do not touch. A tree paired with itself
+    gives every pair of two triangles once. Returns how many there are; those beyond
     the capacity of pairs_out [n, 2] are not written. `stack` [2 STACK] is scratch.
     """
     same = root_a == root_b
@@ -134,7 +137,7 @@ def pair_trees(
             depth += 4
         else:
             found = pair_leaves(
-                nodes, order, a, b, same, triangle_bounds, grow, found, pairs_out
+                nodes, order, region, regions_meet, a, b, same, triangle_bounds, grow, found, pairs_out
             )  # fmt: skip
     return found
 

@@ -111,7 +111,7 @@ class MeshFinder:
     of_objects = ("carrier", "group", "friction", "restitution")
     reads = (
         *geometry, *shapes, *(f"collide.{name}" for name in of_objects), *(f"mesh.{name}" for name in of_objects),
-        "mesh.position", "mesh.q", "mesh.meets_itself", "collide.ignored_pairs",
+        "mesh.position", "mesh.q", "mesh.meets_itself", "mesh.region", "mesh.regions_meet", "collide.ignored_pairs",
     )  # fmt: skip
 
     def __init__(self, objects: int) -> None:
@@ -130,6 +130,7 @@ class MeshFinder:
         movable = (joined["carrier"] >= 0).astype(np.int64)
         movable[len(kind) :] |= table[:real, BENDS]
         group, ignored, itself = joined["group"], arrays["collide.ignored_pairs"], arrays["mesh.meets_itself"]
+        regions = arrays["mesh.region"], arrays["mesh.regions_meet"]
         most = arrays.build.settings("collide").most_contacts_per_pair
         capacity = contact_capacity(arrays.build)
         rotation = np.zeros((len(kind), 3, 3))
@@ -163,7 +164,7 @@ class MeshFinder:
             searches.append(
                 bind_kernel(
                     find_mesh_contacts, *geometry, arrays["mesh.position"], arrays["mesh.q"], group, movable,
-                    itself, ignored, real, most, stack, near, box, *candidates, *search, *kept,
+                    itself, *regions, ignored, real, most, stack, near, box, *candidates, *search, *kept,
                 )
             )  # fmt: skip
         write = bind_kernel(

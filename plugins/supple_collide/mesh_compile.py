@@ -6,6 +6,7 @@ when it meets one of the others.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,7 +15,7 @@ import numpy as np
 from supple.core.build import Build
 from supple.core.entity import Entity
 from supple.core.pose import rotate
-from supple.mechanics.deforming import DeformingSurface
+from supple.mechanics.deforming import DeformingSurface, PartedSurface
 from supple.mechanics.mechanism import contact_capacity
 from supple_collide.compile import find_owner, list_shapes, size_of
 from supple_collide.drawings import draw_mesh
@@ -29,6 +30,7 @@ from supple_collide.mesh_shape import (
     make_mesh,
 )
 from supple_collide.mesh_surface import MeshSurface
+from supple_collide.regions import find_regions
 from supple_collide.shape_kinds import STANDS_STILL
 from supple_collide.terrain import Grid, make_terrain
 from supple_collide.tree import Tree, build_tree
@@ -57,7 +59,8 @@ class Part:
         behind = 0.0 if self.mesh.closed else self.depth
         low, high = self.mesh.vertices.min(axis=0), self.mesh.vertices.max(axis=0)
         box = (*(0.5 * (low + high)), *(0.5 * (high - low)))
-        object.__setattr__(self, "sizes", (scale, self.depth, self.mesh.slack, behind, *box))
+        overlap = self.bends.overlap if isinstance(self.bends, PartedSurface) else math.inf
+        object.__setattr__(self, "sizes", (scale, self.depth, self.mesh.slack, behind, *box, overlap))
 
     @property
     def tree(self) -> Tree:
@@ -167,6 +170,9 @@ def _declare_pool(build: Build, parts: list[Part]) -> None:
         "vertex_triangle": [each[1] + triangle[i] for i, each in enumerate(around)],
         "of_triangle": [np.full(len(part.mesh.triangles), i) for i, part in enumerate(parts)],
     }
+    meshes = [(part.mesh.triangles, part.bends) for part in parts]
+    region, regions_meet = find_regions(meshes)
+    joined["region"] = [region]
     docs = {
         "triangles": "Corners of the triangles, counter-clockwise from outside.",
         "neighbour": "The triangle across the edge from corner k to k + 1; -1 at a rim.",
@@ -175,12 +181,15 @@ def _declare_pool(build: Build, parts: list[Part]) -> None:
         "vertex_first": "Where the triangles of a vertex begin in vertex_triangle.",
         "vertex_triangle": "The triangles around every vertex.",
         "of_triangle": "The mesh that a triangle belongs to.",
+        "region": "Triangles of one region touch the same others.",
     }
     for name, values in joined.items():
         whole = np.concatenate(values)
         build.add_model(
             f"mesh.{name}", whole, unit="1", doc=docs[name], dtype=np.int64, record=name == "triangles"
         )
+    doc = "Whether triangles of two regions may touch."
+    build.add_model("mesh.regions_meet", regions_meet, unit="1", doc=doc, dtype=np.int64)
     rest = np.concatenate([part.mesh.vertices for part in parts])
     build.add_model("mesh.rest", rest, unit="m", doc="Vertices in the frame of their entity.", record=True)
     build.add_step("mesh.x", rest.shape, unit="m", doc="Vertices in the world.")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from supple.core.jit import njit
 from supple_collide.bvh_kernels import boxes_meet, pair_trees, query_grid, query_tree
 from supple_collide.distant_kernels import drop_distant, surround
@@ -9,6 +11,7 @@ from supple_collide.manifold_kernels import ONE, ZERO
 from supple_collide.mesh_columns import (
     BEHIND,
     BENDS,
+    DEEPEST,
     DEPTH,
     FIRST,
     FIRST_VERTEX,
@@ -127,26 +130,59 @@ def drop_false_overlaps(
 ):  # fmt: skip
     """Of the contacts of edges from row `first` on, drop those that overlap only beside a thin part.
 
-    Half way between edges that overlap is a point of both solids. Returns the new count.
+    The way from the one edge to the other is in both solids if they overlap. Half of it does not tell: between
+    the far sides of two bodies that touch, it is where they touch. Returns the new count.
     """
     if count > ids_inout.shape[0]:
         return count
     kept = first
     for row in range(first, count):
         gap, values = values_inout[row, 9], values_inout[row]
-        px, py, pz = (
-            0.5 * (values[0] + values[3]),
-            0.5 * (values[1] + values[4]),
-            0.5 * (values[2] + values[5]),
-        )
         real = True
-        for side in range(2):
+        for check in range(4):
+            mesh, part = (a if check < 2 else b), (0.25 if check % 2 == 0 else 0.75)
             if real and gap < -OVERLAP * mesh_sizes[a, SLACK]:
+                px = values[0] + part * (values[3] - values[0])
+                py = values[1] + part * (values[4] - values[1])
+                pz = values[2] + part * (values[5] - values[2])
                 real = is_behind(
                     x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes, order, grids,
                     mesh_table,
-                    mesh_sizes, bounds, triangle_bounds, a if side == 0 else b, px, py, pz, -gap, stack, list_out,
-                    box, codes, candidates,
+                    mesh_sizes, bounds, triangle_bounds, mesh, px, py, pz, -gap, stack, list_out, box, codes,
+                    candidates,
+                )  # fmt: skip
+        if real:
+            copy_raw(row, kept, ids_inout, values_inout)
+            kept += 1
+    return kept
+
+
+@njit
+def drop_false_depths(
+    x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes, order, grids, mesh_table, mesh_sizes,
+    bounds, triangle_bounds, other, stack, list_out, box, codes, candidates, first, count, ids_inout, values_inout,
+):  # fmt: skip
+    """Of the contacts of vertices with mesh `other` from row `first` on, drop deep ones that leave it on the way out.
+
+    A vertex that looks away from the near side of a thin part finds only its far side, and seems to be behind
+    that. Returns the new count.
+    """
+    if count > ids_inout.shape[0]:
+        return count
+    kept = first
+    for row in range(first, count):
+        gap, values = values_inout[row, 9], values_inout[row]
+        real = True
+        for check in range(2):
+            if real and gap < -OVERLAP * mesh_sizes[other, SLACK]:
+                part = 0.25 + 0.5 * check
+                px = values[0] + part * (values[3] - values[0])
+                py = values[1] + part * (values[4] - values[1])
+                pz = values[2] + part * (values[5] - values[2])
+                real = is_behind(
+                    x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes, order, grids, mesh_table,
+                    mesh_sizes, bounds, triangle_bounds, other, px, py, pz, -gap, stack, list_out, box, codes,
+                    candidates,
                 )  # fmt: skip
         if real:
             copy_raw(row, kept, ids_inout, values_inout)
@@ -173,7 +209,7 @@ def unmark_vertices(found, found_ids, touched_out):
 @njit
 def find_mesh_mesh(
     x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, nodes, order,
-    mesh_table, mesh_sizes, grids,
+    mesh_table, mesh_sizes, grids, region, regions_meet,
     bounds, triangle_bounds, position, q, a, b, limit, stack, list_out, box, codes, candidates, triangle_pairs,
     nearest, head, link, touched, found_ids, found_values, count, ids_out, values_out,
 ):  # fmt: skip
@@ -182,6 +218,7 @@ def find_mesh_mesh(
     If that is above 1, not everything was seen. The arrays from `stack` to `found_values` are scratch.
     """
     alone = a != b
+    deepest = math.inf if alone else min(limit, mesh_sizes[a, DEEPEST])
     if mesh_table[b, GRID] >= 0:
         pairs = pair_with_grid(
             x, triangles, owns, nodes, order, mesh_table, mesh_sizes, grids, bounds, triangle_bounds, position, q,
@@ -189,7 +226,7 @@ def find_mesh_mesh(
         )  # fmt: skip
     else:
         pairs = pair_trees(
-            nodes, order, mesh_table[a, ROOT], mesh_table[b, ROOT], bounds,
+            nodes, order, region, regions_meet, mesh_table[a, ROOT], mesh_table[b, ROOT], bounds,
             triangle_bounds, limit, stack, triangle_pairs,
         )  # fmt: skip
     needed = pairs / triangle_pairs.shape[0]
@@ -205,10 +242,11 @@ def find_mesh_mesh(
         needed = max(needed, found / found_ids.shape[0])
         found = min(found, found_ids.shape[0])
         mark_vertices(found, found_ids, found_values, nearest, mesh_sizes[other, SLACK], touched)
+        before = count
         count = add_vertex_contacts(
             triangles, vertex_first, vertex_triangle, x, mesh_table[own, OBJECT], mesh_table[other, OBJECT],
             side,
-            limit, mesh_sizes[other, DEPTH] if alone else limit, mesh_sizes[other, SLACK], alone, found, nearest,
+            limit, mesh_sizes[other, DEPTH] if alone else deepest, mesh_sizes[other, SLACK], alone, found, nearest,
             head, link, found_ids, found_values, count, ids_out, values_out,
         )  # fmt: skip
         if alone and mesh_table[own, GRID] < 0:
@@ -219,11 +257,17 @@ def find_mesh_mesh(
                 values_out,
             )  # fmt: skip
         unmark_vertices(found, found_ids, touched)
+        if alone:
+            count = drop_false_depths(
+                x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes, order, grids, mesh_table,
+                mesh_sizes, bounds, triangle_bounds, other, stack, list_out, box, codes, candidates, before, count,
+                ids_out, values_out,
+            )  # fmt: skip
     before = count
     count = add_edge_contacts(
         x, triangles, neighbour, owns, vertex_first, vertex_triangle, triangle_bounds, triangle_pairs, seen,
         mesh_table[a, OBJECT],
-        mesh_table[b, OBJECT], limit, min(mesh_sizes[a, SLACK], mesh_sizes[b, SLACK]), alone, count, ids_out,
+        mesh_table[b, OBJECT], limit, deepest, min(mesh_sizes[a, SLACK], mesh_sizes[b, SLACK]), alone, count, ids_out,
         values_out,
     )  # fmt: skip
     if alone:

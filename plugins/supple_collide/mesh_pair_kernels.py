@@ -293,7 +293,7 @@ def is_edge_near(x, i, j, triangle_bounds, t, within):
 
 @njit
 def add_edge_pair(
-    x, triangles, neighbour, a, i, b, j, first, second, limit, slack, count, ids_out, values_out
+    x, triangles, neighbour, a, i, b, j, first, second, limit, deepest, slack, count, ids_out, values_out
 ):  # fmt: skip
     """The contact of edge i of triangle a (first side) with edge j of triangle b, if any; the new count."""
     p, q = triangles[a, i], triangles[a, (i + 1) % 3]
@@ -301,7 +301,7 @@ def add_edge_pair(
     passes, s, r, nx, ny, nz, gap = cross_edge(
         x, triangles, neighbour, b, j, x[p, 0], x[p, 1], x[p, 2], ux, uy, uz, slack, limit
     )  # fmt: skip
-    if not passes:
+    if not passes or gap < -deepest:
         return count
     sticks_out, ax, ay, az = find_edge_cone(x, triangles, neighbour, a, i)
     if not sticks_out or dot(nx, ny, nz, ax, ay, az) >= 0.0:
@@ -323,7 +323,7 @@ def add_edge_pair(
 def add_edge_contacts(
     x, triangles, neighbour, owns, vertex_first, vertex_triangle, triangle_bounds, pairs, pair_count, first,
     second,
-    limit, slack, alone, count, ids_out, values_out,
+    limit, deepest, slack, alone, count, ids_out, values_out,
 ):  # fmt: skip
     """Contacts of edges with edges; returns the new count.
 
@@ -349,7 +349,7 @@ def add_edge_contacts(
                     continue
                 if are_edges_near(x, p, q, triangles[b, j], triangles[b, (j + 1) % 3], limit):
                     count = add_edge_pair(
-                        x, triangles, neighbour, a, i, b, j, first, second, limit, slack, count, ids_out,
+                        x, triangles, neighbour, a, i, b, j, first, second, limit, deepest, slack, count, ids_out,
                         values_out
                     )  # fmt: skip
     return count

@@ -41,7 +41,7 @@ def compile_vertices(build: Build) -> None:
     mechanism = FleshMechanism(load, capacity)
     build.add_member("mechanisms", mechanism)
     for number, part in enumerate(pool.parts):
-        surface = FleshSurface(number, part, mechanism, capacity)
+        surface = FleshSurface(number, part, mechanism, np.array(bones), capacity)
         count = len(part.mesh.vertices)
         for name, unit, doc in (
             (surface.positions, "m", "Vertices of one skin in the world."),

@@ -10,7 +10,7 @@ from supple.core.schedule import Bound
 from supple.errors import PluginError, Problem, suggest
 from supple.mechanics.block_matrix import BlockMatrix
 from supple.mechanics.jacobian import JacobianBlocks
-from supple.mechanics.mechanism import FloatArray
+from supple.mechanics.mechanism import FloatArray, IntArray
 from supple_flesh.load import FleshLoad
 from supple_flesh.multiply_kernels import multiply_patches
 from supple_flesh.pool import Part
@@ -98,6 +98,24 @@ class FleshMechanism:
         return forces
 
 
+def find_strangers(patch_of: IntArray, triangles: IntArray) -> IntArray:
+    """Which patches may touch [patches, patches]: not those that the skin joins, for it creases where bones bend."""
+    count = int(patch_of.max()) + 1
+    strangers: IntArray = np.ones((count, count), np.int64)
+    corners = patch_of[triangles]
+    for k in range(3):
+        strangers[corners[:, k], corners[:, k]] = 0
+        strangers[corners[:, k], corners[:, k - 1]] = strangers[corners[:, k - 1], corners[:, k]] = 0
+    return strangers
+
+
+def find_thickness(points: FloatArray) -> float:
+    """How thin points are along the axis in which they vary least [m]."""
+    middle = points - points.mean(axis=0)
+    _, axes = np.linalg.eigh(middle.T @ middle)
+    return float(np.ptp(middle @ axes[:, 0]))
+
+
 class FleshSurface:
     """The skin of one flesh; see `DeformingSurface`."""
 
@@ -107,8 +125,10 @@ class FleshSurface:
         "flesh.x", "flesh.mask", "flesh.lag", "flesh.lag_moment",
     )  # fmt: skip
 
-    def __init__(self, number: int, part: Part, mechanism: FleshMechanism, contacts: int) -> None:
-        """`number` tells the flesh of the scene apart."""
+    def __init__(
+        self, number: int, part: Part, mechanism: FleshMechanism, bones: IntArray, contacts: int
+    ) -> None:
+        """`number` tells the flesh of the scene apart; bones [patches] are rows of the skeleton."""
         self.part, self.mechanism = part, mechanism
         self.path = part.entity.path
         self.name = f"flesh {self.path}"
@@ -116,6 +136,11 @@ class FleshSurface:
         self.rest, self.triangles = part.mesh.vertices, part.mesh.triangles
         self.friction, self.restitution = part.flesh.friction, part.flesh.restitution
         self.self_contact = part.flesh.self_contact
+        self.parts = mechanism.pool.patch_of[part.vertices]
+        # Of three corners the middle one has the bone of two, if two hang on one.
+        self.bone_of_triangle = bones[np.sort(self.parts[self.triangles], axis=1)[:, 1]]
+        self.parts_meet = find_strangers(self.parts, self.triangles)
+        self.overlap = 0.5 * min(find_thickness(self.rest[self.parts == p]) for p in set(self.parts.tolist()))
         self.thickness = float(np.ptp(self.rest, axis=0).min()) / 2
         self.rows = WeightedRows(6 * contacts)
 

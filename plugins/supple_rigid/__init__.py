@@ -12,17 +12,23 @@ if TYPE_CHECKING:
 
 @hookimpl
 def supple_register(registry: Registry) -> None:
-    """Add bodies, stacks and arches of them, and the systems that move them."""
+    """Add bodies, what is made of them, how they are thrown, and the systems that move them."""
     from supple_rigid import components
 
     registry.add_component(components.Body)
     registry.add_component(components.Scatter)
+    registry.add_component(components.Aim)
+    registry.add_component(components.Marble)
     registry.add_component(components.Stack)
     registry.add_component(components.Arch)
     registry.add_compiler(
         "rigid.bodies", "supple_rigid.compile:compile_bodies", components=["body"],
         provides=["mechanisms", "carriers"],
     )  # fmt: skip
+    registry.add_compiler(
+        "rigid.aims", "supple_rigid.compile:compile_aims", components=["aim"], after=["rigid.bodies"]
+    )
     registry.add_system("rigid.move_freely", "supple_rigid.systems:MoveFreely", when=["body"])
     registry.add_system("rigid.advance_bodies", "supple_rigid.systems:AdvanceBodies", when=["body"])
     registry.add_system("rigid.observe_bodies", "supple_rigid.systems:ObserveBodies", when=["body"])
+    registry.add_system("rigid.observe_aims", "supple_rigid.systems:ObserveAims", when=["aim"])

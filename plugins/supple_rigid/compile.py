@@ -74,6 +74,23 @@ def compile_bodies(build: Build) -> None:
             build.expose(entity.path, attribute, array, index)
 
 
+def compile_aims(build: Build) -> None:
+    """One row for every body that is thrown."""
+    entities, bodies = build.having("aim"), [entity.path for entity in build.having("body")]
+    labels = [entity.path for entity in entities]
+    rows = [bodies.index(path) for path in labels]
+    build.add_model("aim.body", rows, unit="1", doc="The body.", dtype=np.int64, labels=labels)
+    wanted = [entity.components["aim"].direction for entity in entities]
+    build.add_model("aim.direction", wanted, unit="1", doc="Where it should fly to.", labels=labels)
+    count = len(entities)
+    build.add_state("aim.launch", np.zeros((count, 3)), unit="m/s", doc="Velocity when last touched.", labels=labels)
+    build.add_step("aim.observed", (count, 4), unit="deg, m/s", doc="Values of the metrics.", labels=labels)
+    for index, entity in enumerate(entities):
+        metrics = entity.components["aim"].metrics
+        places = {metric.name: ("aim.observed", (index, column)) for column, metric in enumerate(metrics)}
+        build.bind_metrics(entity, "aim", places)
+
+
 def _start(build: Build, entity: Entity, mass: MassProperties) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Centre of mass, rotation and velocity of a body at the start, scattered if the author wants so."""
     body, scatter = entity.components["body"], entity.components.get("scatter")

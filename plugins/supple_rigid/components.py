@@ -9,7 +9,7 @@ from supple.core.component import Metric, Vector, component, field
 from supple.core.entity import Entity, SceneGraph
 from supple.core.pose import Pose
 from supple_collide.components import Box
-from supple_collide.mesh_components import Convex
+from supple_collide.mesh_components import Convex, Mesh
 from supple_rigid.mass import shapes_of
 
 
@@ -71,6 +71,58 @@ class Scatter:
         """Only a body can be scattered."""
         if "body" not in entity.components:
             yield "scatter moves a body, but the entity has none; add body = {}"
+
+
+@component
+class Aim:
+    """Measures how well a body is thrown: its velocity when it was last touched against a wanted direction."""
+
+    direction: Vector = field(unit="1", doc="Where it should fly to, in the world; not straight up or down.")
+    metrics = (
+        Metric("miss", "deg", "Angle between the velocity when it was last touched and the direction.", "last"),
+        Metric("miss_aside", "deg", "The part of it about the vertical; more is to the left.", "last"),
+        Metric("miss_above", "deg", "How much steeper than the direction it flies.", "last"),
+        Metric("launch_speed", "m/s", "Speed when it was last touched.", "last"),
+    )
+
+    def __post_init__(self) -> None:
+        if math.hypot(self.direction[0], self.direction[2]) < 1e-6:
+            raise ValueError(f"the direction {list(self.direction)} has no bearing; give it an x or a z")
+
+    def check(self, entity: Entity, graph: SceneGraph) -> Iterator[str]:
+        """Only a body flies."""
+        if "body" not in entity.components:
+            yield "aim watches a body, but the entity has none; add body = {}"
+
+
+@component
+class Marble:
+    """A ball with an uneven surface about the entity's origin; child `ball`."""
+
+    radius: float = field(unit="m", doc="Mean radius.", gt=0)
+    roughness: float = field(
+        default=0.0, unit="m", ge=0, doc="Corners stand off the radius by chance, by up to this, in and out."
+    )
+    rounds: int = field(
+        default=2, unit="1", ge=0, le=5, doc="How often the icosahedron is refined; 2 gives 162 corners."
+    )
+    seed: int = field(default=0, unit="1", ge=0, doc="Seed of the surface.")
+    density: float = field(default=2500.0, unit="kg/m^3", doc="Density.", gt=0)
+    friction: float = field(default=0.5, unit="1", doc="Coefficient of friction.", ge=0)
+
+    def __post_init__(self) -> None:
+        if self.roughness > 0.2 * self.radius:
+            raise ValueError(f"roughness = {self.roughness:g} must be at most 0.2 of the radius")
+
+    def expand(self, entity: Entity) -> list[Entity]:
+        """The ball: a mesh and a body."""
+        from supple_rigid.marble import make_marble
+
+        points, triangles = make_marble(self.radius, self.roughness, self.rounds, self.seed)
+        corners = tuple((float(x), float(y), float(z)) for x, y, z in points)
+        faces = tuple((int(a), int(b), int(c)) for a, b, c in triangles)
+        mesh = Mesh(vertices=corners, triangles=faces, friction=self.friction)
+        return [Entity(f"{entity.path}/ball", {"mesh": mesh, "body": Body(density=self.density)})]
 
 
 @component

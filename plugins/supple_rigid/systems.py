@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
 
 from supple.core.build import Build
 from supple.core.schedule import Bound, Phase, System
 from supple_rigid.kernels import advance_bodies, move_freely, observe_bodies
+
+FloatArray = NDArray[np.float64]
 
 
 class MoveFreely(System):
@@ -59,3 +65,41 @@ class ObserveBodies(System):
         outputs = [arrays[name] for name in (*self.writes, *self.adds)]
         h, half_time = arrays.build.run.step, self.half_time
         return lambda: observe_bodies(h, half_time, *inputs, *outputs)
+
+
+class ObserveAims(System):
+    """How bodies were thrown."""
+
+    phase = Phase.OBSERVE
+    reads = ("aim.body", "aim.direction", "aim.launch", "rigid.impulse", "rigid.v.next")
+    writes = ("aim.launch.next", "aim.observed")
+
+    def bind(self, arrays: Bound) -> Callable[[], None]:
+        """Bind bodies and directions."""
+        body, direction, launch, impulse, v_next = (arrays[name] for name in self.reads)
+        launch_next, observed = (arrays[name] for name in self.writes)
+
+        def observe() -> None:
+            for row, index in enumerate(body):
+                touched = bool(np.any(impulse[index]))
+                launch_next[row] = v_next[index, :3] if touched else launch[row]
+                observed[row] = judge_throw(launch_next[row], direction[row])
+
+        return observe
+
+
+def judge_throw(velocity: FloatArray, direction: FloatArray) -> tuple[float, float, float, float]:
+    """Angles [deg] between the two: all of it, about the vertical, in steepness; and the speed [m/s].
+
+    What does not move misses by a right angle.
+    """
+    speed = float(np.linalg.norm(velocity))
+    if speed == 0.0:
+        return 90.0, 90.0, 90.0, 0.0
+    x, y, z = velocity / speed
+    a, b, c = direction / np.linalg.norm(direction)
+    across = float(np.linalg.norm(np.cross((x, y, z), (a, b, c))))
+    along = float(x * a + y * b + z * c)
+    aside = math.atan2(c * x - a * z, a * x + c * z)
+    above = math.atan2(y, math.hypot(x, z)) - math.atan2(b, math.hypot(a, c))
+    return math.degrees(math.atan2(across, along)), math.degrees(aside), math.degrees(above), speed

@@ -95,12 +95,16 @@ def test_query_equals_looking_at_all(seed, grow):
 @given(seeds, st.floats(0, 0.2), st.booleans())
 @settings(max_examples=100, deadline=None)
 def test_pairs_equal_looking_at_all(seed, grow, alone):
-    meshes = Meshes(np.random.default_rng(seed), 2)
+    rng = np.random.default_rng(seed)
+    meshes = Meshes(rng, 2)
+    region = rng.integers(0, 3, len(meshes.triangles))
+    regions_meet = rng.integers(0, 2, (3, 3))
+    regions_meet |= regions_meet.T
     second = 1 if alone else 0
     pairs = np.zeros((len(meshes.triangles) ** 2, 2), np.int64)
     count = pair_trees(
-        meshes.nodes, meshes.order, meshes.roots[0], meshes.roots[second], meshes.bounds, meshes.boxes, grow,
-        meshes.stack, pairs,
+        meshes.nodes, meshes.order, region, regions_meet, meshes.roots[0], meshes.roots[second], meshes.bounds,
+        meshes.boxes, grow, meshes.stack, pairs,
     )  # fmt: skip
     boxes = brute_boxes(meshes)
     found = [tuple(pair) if alone else tuple(sorted(pair)) for pair in pairs[:count].tolist()]
@@ -108,7 +112,7 @@ def test_pairs_equal_looking_at_all(seed, grow, alone):
         (a, b)
         for a in meshes.list_of(0)
         for b in meshes.list_of(second)
-        if (alone or a < b) and meet(boxes[a], boxes[b], grow)
+        if (alone or a < b) and regions_meet[region[a], region[b]] and meet(boxes[a], boxes[b], grow)
     ]
     assert sorted(found) == expected
 
@@ -132,6 +136,7 @@ def test_what_does_not_fit_is_counted_but_not_written():
     meshes = Meshes(np.random.default_rng(5), 2, bend=0.0)
     pairs = np.zeros((3, 2), np.int64)
     arguments = (
-        meshes.nodes, meshes.order, meshes.roots[0], meshes.roots[1], meshes.bounds, meshes.boxes, 5.0, meshes.stack
+        meshes.nodes, meshes.order, np.zeros(len(meshes.triangles), np.int64), np.ones((1, 1), np.int64),
+        meshes.roots[0], meshes.roots[1], meshes.bounds, meshes.boxes, 5.0, meshes.stack,
     )  # fmt: skip
     assert pair_trees(*arguments, pairs) == len(meshes.list_of(0)) * len(meshes.list_of(1))

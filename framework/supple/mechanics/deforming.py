@@ -50,3 +50,18 @@ class DeformingSurface(Protocol):
     def add_contact_rows(self, first_group: int, directions: FloatArray) -> None:
         """Append the Jacobian of its side of all contacts; contact c is group first_group + c."""
         ...
+
+
+@runtime_checkable
+class PartedSurface(DeformingSurface, Protocol):
+    """One whose parts touch each other, as limbs do, but neither themselves nor all the others.
+
+    `parts` [nv] says of which part a vertex is; `parts_meet` [np, np] is symmetric, and not 0 for parts that may
+    touch. What overlaps by more than `overlap` [m] is taken for the far sides of two thin parts: give it less than the
+    thickness of the thinnest. Without parts a surface with `self_contact` touches itself everywhere, except
+    neighbouring triangles.
+    """
+
+    parts: IntArray
+    parts_meet: IntArray
+    overlap: float
