@@ -83,7 +83,9 @@ def compile_aims(build: Build) -> None:
     wanted = [entity.components["aim"].direction for entity in entities]
     build.add_model("aim.direction", wanted, unit="1", doc="Where it should fly to.", labels=labels)
     count = len(entities)
-    build.add_state("aim.launch", np.zeros((count, 3)), unit="m/s", doc="Velocity when last touched.", labels=labels)
+    build.add_state(
+        "aim.launch", np.zeros((count, 3)), unit="m/s", doc="Velocity when last touched.", labels=labels
+    )
     build.add_step("aim.observed", (count, 4), unit="deg, m/s", doc="Values of the metrics.", labels=labels)
     for index, entity in enumerate(entities):
         metrics = entity.components["aim"].metrics

@@ -79,7 +79,9 @@ class Aim:
 
     direction: Vector = field(unit="1", doc="Where it should fly to, in the world; not straight up or down.")
     metrics = (
-        Metric("miss", "deg", "Angle between the velocity when it was last touched and the direction.", "last"),
+        Metric(
+            "miss", "deg", "Angle between the velocity when it was last touched and the direction.", "last"
+        ),
         Metric("miss_aside", "deg", "The part of it about the vertical; more is to the left.", "last"),
         Metric("miss_above", "deg", "How much steeper than the direction it flies.", "last"),
         Metric("launch_speed", "m/s", "Speed when it was last touched.", "last"),
