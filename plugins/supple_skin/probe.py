@@ -18,7 +18,7 @@ from supple_skin.skin_systems import BLEND, list_owners
 from supple_skin.weights import FloatArray, IntArray
 
 #: Plain Python takes a while: only every so many steps, and so many contacts, are looked at.
-EVERY, CONTACTS = 20, 6
+EVERY, CONTACTS = 20, 4
 #: Half of a central difference [rad, m].
 NUDGE = 1e-5
 
