@@ -100,6 +100,8 @@ def kinds_in_scenes() -> set[str]:
         scene: dict[str, Any] = tomllib.loads(file.read_text(encoding="utf-8"))
         for table in [*scene.get("entity", []), *scene.get("event", [])]:
             used |= set(table)
+        for values in (scene.get("set", {}), *scene.get("variants", {}).values()):
+            used |= {key.split(".")[1] for key in values if "." in key}
     return used
 
 

@@ -208,7 +208,7 @@ REFUSED = {
     "e.att=1": "e.att: unknown event; choose from: blink, push",
     "run.stp=1": (
         "run.stp: unknown key; [run] has: capacity, direct, duration, gravity, newton, seed, smoke, solver,"
-        " step. Did you mean 'step'?"
+        " step, warm_start. Did you mean 'step'?"
     ),
     "run.solver=lemke": "run.solver: unknown solver 'lemke'; choose from: direct, newton",
     "a=1": "a: is not the path of a value; write a path such as walker.body.mass or run.step",
