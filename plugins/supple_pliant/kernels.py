@@ -9,6 +9,7 @@ from supple.math.quaternion_kernels import multiply_quaternions, rotate_vector
 from supple.mechanics.rows import BILATERAL, COMPLIANT, COULOMB
 from supple_skeleton.layout import WINDOW
 from supple_skeleton.row_kernels import open_block
+from supple_skeleton.step_kernels import find_rotation_vector
 
 # Columns of `pliant.bone_row`: bone, its rate, its coordinate (the first of a quaternion), component of a turn.
 BONE, RATE, COORDINATE, COMPONENT = 0, 1, 2, 3
@@ -16,16 +17,6 @@ SCALAR = -1  # component of a row that is no part of a turn
 
 # Columns of `pliant.link_row`: link, motion and column of its direction, number of the track.
 LINK, MOTION, COLUMN, TRACK = 0, 1, 2, 3
-
-
-@njit
-def find_rotation_vector(w, x, y, z):
-    """The vector along the axis, as long as the angle in [0, pi], of a quaternion."""
-    if w < 0.0:
-        w, x, y, z = -w, -x, -y, -z
-    size = math.sqrt(x * x + y * y + z * z)
-    scale = 2.0 if size == 0.0 else 2.0 * math.atan2(size, w) / size
-    return scale * x, scale * y, scale * z
 
 
 @njit
