@@ -99,8 +99,8 @@ class Stage:
     def frame_at(self, time: float) -> int:
         """The frame nearest to a time [s] of the recording."""
         first, last = float(self.times[0]), float(self.times[-1])
-        # Frames do not fall on every time: up to half of the distance between two is near enough.
-        slack = 0.5 * (last - first) / max(1, self.frames - 1) + 1e-9 * max(1.0, abs(last))
+        # A run may go on after its last frame for almost the distance between two.
+        slack = 0.99 * (last - first) / max(1, self.frames - 1) + 1e-9 * max(1.0, abs(last))
         if not first - slack <= time <= last + slack:
             what = f"has no frame at t = {time:g} s"
             raise _refuse(self.recording, what, f"it runs from {first:g} s to {last:g} s")
