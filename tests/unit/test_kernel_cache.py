@@ -14,7 +14,11 @@ RUN = "from supple_demo.kernels import twice; print(twice(3.0), end='')"
 def run(folder, cache) -> str:
     return subprocess.run(
         [sys.executable, "-c", RUN], cwd=folder, text=True, check=True, capture_output=True,
-        env={"SUPPLE_CACHE_DIR": str(cache), "PATH": "", "HOME": str(cache), "SYSTEMROOT": ""},
+        # Python tells changed sources by their size and second; bytecode of the same second would hide a change.
+        env={
+            "SUPPLE_CACHE_DIR": str(cache), "PATH": "", "HOME": str(cache), "SYSTEMROOT": "",
+            "PYTHONDONTWRITEBYTECODE": "1",
+        },
     ).stdout  # fmt: skip
 
 

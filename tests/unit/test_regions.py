@@ -9,6 +9,7 @@ from supple_collide.bvh_kernels import STACK
 from supple_collide.mesh_mesh_kernels import drop_false_depths
 from supple_collide.raw_contact_kernels import add_raw
 from supple_collide.regions import ANYWHERE, find_regions
+from supple_collide.scratch import make_candidates
 from supple_flesh.mechanism import find_strangers, find_thickness
 
 # A strip of squares, each of two triangles, of which every square is a part of its own.
@@ -95,4 +96,5 @@ def test_a_vertex_outside_is_not_deep(load_text, height, kept) -> None:
     far = centre - np.array([0, 0.05, 0])
     gap = -(height + 0.05)
     count = add_raw(0, 1, 0, 0, 0, 0, *far, 0.0, -1.0, 0.0, gap, 0, ids, values)
-    assert drop_false_depths(*arrays, 0, stack, near, 0, count, ids, values) == kept
+    scratch = stack, near, np.zeros((1, 6)), *make_candidates()
+    assert drop_false_depths(*arrays, 0, *scratch, 0, count, ids, values) == kept
