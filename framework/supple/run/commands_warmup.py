@@ -49,7 +49,11 @@ def warmup(
 def _find_scenes() -> list[Path]:
     """All scenes, below the current folder or beside a checkout of the sources."""
     for home in (Path(), Path(__file__).resolve().parents[3]):
-        found = sorted((home / "scenes").rglob("*.toml"))
+        from supple.scene.lines import read_toml
+
+        files = sorted((home / "scenes").rglob("*.toml"))
+        # Files without [run] are parts to include, or lists of claims.
+        found = [file for file in files if "run" in read_toml(file)[0]]
         if found:
             return found
     remedy = "name the scenes: supple warmup SCENE..."
