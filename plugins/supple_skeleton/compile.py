@@ -16,12 +16,20 @@ from supple_rigid.mass import MassProperties
 from supple_skeleton.chain_kernels import factor_chain
 from supple_skeleton.components import read_coordinates, spread
 from supple_skeleton.drawings import draw_rods
-from supple_skeleton.forest import BoneSpec, FloatArray, Forest, build_forest, neutral_coordinates
+from supple_skeleton.forest import (
+    BoneSpec,
+    FloatArray,
+    FollowerSpec,
+    Forest,
+    build_forest,
+    neutral_coordinates,
+)
 from supple_skeleton.inertia_kernels import make_mass_matrix
 from supple_skeleton.kinematics_kernels import follow_state
-from supple_skeleton.layout import BONE, JOINTS, PARENT, Q_FIRST, V_FIRST
+from supple_skeleton.layout import BONE, FOLLOWS, JOINTS, PARENT, Q_FIRST, SHARE, V_FIRST
 from supple_skeleton.limit_kernels import LOWER, SWING, UPPER
 from supple_skeleton.limits import JointLimits, JointServos
+from supple_skeleton.loads import Follower
 from supple_skeleton.mass import bone_mass, shapes_of_bone
 from supple_skeleton.mechanism import Skeletons
 
@@ -33,19 +41,21 @@ def compile_skeletons(build: Build) -> None:
     trees = {entity.path: index for index, entity in enumerate(skeletons)}
     masses = [_mass(build, entity) for entity in entities]
     specs = [describe_bone(build, *each, bones, trees) for each in zip(entities, masses, strict=True)]
-    forest = build_forest(specs)
-    _add_loads(build, entities, forest)
+    followers = _list_followers(build, bones, specs)
+    forest = build_forest(specs, [FollowerSpec(bones[path], share) for path, share in followers])
+    _add_loads(build, entities, followers, forest)
     q, v = find_start(build, entities, specs, forest)
     declare_tables(build, "skeleton", entities, forest)
     _declare_model(build, entities, forest)
     declare_limits(build, "skeleton", entities)
     x, rotation, axis = declare_motion(build, "skeleton", forest, entities, q, v)
-    _refuse_massless(build, forest, [entity.path for entity in entities], x, rotation, axis)
+    _refuse_massless(build, forest, entities, x, rotation, axis)
     declare_frames(build, "skeleton", forest, entities)
     _declare_forces(build, forest)
     limits, servos = (len(build.arrays[f"skeleton.{name}"]) for name in ("limit", "servo"))
     extra = sum(load.extra_blocks for load in build.members("bone_loads"))
-    mechanism = Skeletons(forest, trees, bones, 2 * contact_capacity(build) + limits + servos + extra)
+    blocks = 2 * contact_capacity(build) + limits + servos + extra
+    mechanism = Skeletons(forest, trees, bones, followers, blocks)
     build.add_member("mechanisms", mechanism)
     build.add_member("carriers", mechanism)
     if limits:
@@ -85,11 +95,18 @@ def describe_bone(
     return BoneSpec(parent, bone.joint, tree, position, rotation, **{**masses, **axes, **unused})
 
 
-def _add_loads(build: Build, entities: list[Entity], forest: Forest) -> None:
+def _list_followers(build: Build, bones: dict[str, int], specs: list[BoneSpec]) -> list[Follower]:
+    """The frames between bones that loads ask for, skeleton by skeleton."""
+    wanted = {each for load in build.members("bone_loads") for each in load.followers()}
+    return sorted(wanted, key=lambda each: (specs[bones[each.path]].tree, *each))
+
+
+def _add_loads(build: Build, entities: list[Entity], followers: list[Follower], forest: Forest) -> None:
     """What hangs on the bones is part of them while it is at rest."""
+    frames = [Follower(entity.path, 1.0) for entity in entities] + followers
     for load in build.members("bone_loads"):
-        for row, entity in zip(forest.inertia, entities, strict=True):
-            row += load.rest_inertia(entity.path)
+        for row, frame in zip(forest.inertia, frames, strict=True):
+            row += load.rest_inertia(*frame)
 
 
 def _neutral_pose(build: Build, entity: Entity, parent: int) -> tuple[FloatArray, FloatArray]:
@@ -104,7 +121,7 @@ def find_start(
 ) -> tuple[FloatArray, FloatArray]:
     """Coordinates and rates at the start."""
     q, v = neutral_coordinates(specs), np.zeros(forest.v_count)
-    for row, entity, spec in zip(forest.bone, entities, specs, strict=True):
+    for row, entity, spec in zip(forest.bone[: len(specs)], entities, specs, strict=True):
         bone, kind = entity.components["bone"], JOINTS[spec.joint]
         mine = slice(row[Q_FIRST], row[Q_FIRST] + kind.q_count)
         if spec.joint == "free":
@@ -120,7 +137,7 @@ def find_start(
 
 def declare_tables(build: Build, owner: str, entities: list[Entity], forest: Forest) -> None:
     """Declare owner.bone, owner.dof and owner.frame."""
-    labels, rates = [entity.path for entity in entities], rate_labels(entities, forest)
+    labels, rates = frame_labels(entities, forest), rate_labels(entities, forest)
     for name, values, unit, doc, rows, dtype in (
         ("bone", forest.bone, "1", "Topology; columns in layout.py.", labels, np.int64),
         ("dof", forest.dof, "1", "Structure of the mass matrix; columns in layout.py.", rates, np.int64),
@@ -130,7 +147,7 @@ def declare_tables(build: Build, owner: str, entities: list[Entity], forest: For
 
 
 def _declare_model(build: Build, entities: list[Entity], forest: Forest) -> None:
-    labels, rates = [entity.path for entity in entities], rate_labels(entities, forest)
+    labels, rates = frame_labels(entities, forest), rate_labels(entities, forest)
     build.add_model(
         "skeleton.inertia", forest.inertia, unit="kg, kg m, kg m^2", doc="Mass, m c, inertia at the origin.",
         labels=labels,
@@ -147,6 +164,13 @@ def _declare_model(build: Build, entities: list[Entity], forest: Forest) -> None
             for number in spread(getattr(bone, name), JOINTS[bone.joint].v_count)
         ]
         build.add_model(f"skeleton.{name}", numbers, unit=unit, doc=doc, labels=rates)
+
+
+def frame_labels(entities: list[Entity], forest: Forest) -> list[str]:
+    """The path of every bone, and of every follower the path of its bone and its share."""
+    turned = forest.bone[len(entities) :, FOLLOWS], forest.frame[len(entities) :, SHARE]
+    followers = [f"{entities[bone].path} x {share:g}" for bone, share in zip(*turned, strict=True)]
+    return [entity.path for entity in entities] + followers
 
 
 def rate_labels(entities: list[Entity], forest: Forest) -> list[str]:
@@ -192,9 +216,9 @@ def declare_motion(
     build: Build, owner: str, forest: Forest, entities: list[Entity], q: FloatArray, v: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Declare the state: coordinates, rates, and the poses that follow. Returns origins, rotations and axes."""
-    labels, count, rates = [entity.path for entity in entities], len(entities), forest.v_count
+    labels, count, rows = frame_labels(entities, forest), len(forest.bone), forest.rows
     x, rotation, twist = np.zeros((count, 3)), np.zeros((count, 4)), np.zeros((count, 6))
-    axis, axis_rate, spatial = np.zeros((rates, 6)), np.zeros((rates, 6)), np.zeros((count, 6))
+    axis, axis_rate, spatial = np.zeros((rows, 6)), np.zeros((rows, 6)), np.zeros((count, 6))
     follow_state(forest.bone, forest.dof, forest.frame, q, v, x, rotation, twist, axis, axis_rate, spatial)
     build.add_state(f"{owner}.q", q, unit="rad, m, 1", doc="Joint coordinates.", record=True)
     build.add_state(f"{owner}.v", v, unit="rad/s, m/s", doc="Joint rates.", record=True)
@@ -212,9 +236,14 @@ def declare_motion(
 
 
 def _refuse_massless(
-    build: Build, forest: Forest, labels: list[str], x: FloatArray, rotation: FloatArray, axis: FloatArray
+    build: Build,
+    forest: Forest,
+    entities: list[Entity],
+    x: FloatArray,
+    rotation: FloatArray,
+    axis: FloatArray,
 ) -> None:
-    bones, matrix = len(labels), np.zeros(forest.entries)
+    bones, matrix = len(forest.bone), np.zeros(forest.entries)
     armature = build.arrays["skeleton.armature"]
     make_mass_matrix(
         forest.bone, forest.dof, forest.inertia, armature, x, rotation, axis,
@@ -222,20 +251,20 @@ def _refuse_massless(
     )  # fmt: skip
     empty = factor_chain(forest.dof, matrix)
     if empty >= 0:
-        path = labels[forest.dof[empty, BONE]]
+        path = entities[forest.dof[empty, BONE]].path
         remedy = "give it or the bones below it a mass, or the joint an armature"
         raise build.refuse(f"{path}.bone", "its joint moves something without inertia", remedy)
 
 
 def declare_frames(build: Build, owner: str, forest: Forest, entities: list[Entity]) -> None:
     """Declare what a mechanism and a carrier have in every step."""
-    labels, bones, rates = [entity.path for entity in entities], len(entities), forest.v_count
+    labels, bones, rates = frame_labels(entities, forest), len(forest.bone), forest.v_count
     for name, shape, unit, doc in (
         ("x", (bones, 3), "m", "Origins of the bones."),
         ("rotation", (bones, 4), "1", "Rotations of the bones."),
         ("twist", (bones, 6), "m/s, rad/s", "Velocity of the origin in the world, spin in the bone's frame."),
-        ("axis", (rates, 6), "1, m", "Spatial axes of the rates about the root's origin."),
-        ("axis_rate", (rates, 6), "1/s, m/s", "Their derivatives."),
+        ("axis", (forest.rows, 6), "1, m", "Spatial axes of the rates about the root's origin."),
+        ("axis_rate", (forest.rows, 6), "1/s, m/s", "Their derivatives."),
         ("spatial_velocity", (bones, 6), "m/s, rad/s", "Spatial velocities about the root's origin."),
         ("v_free", (rates,), "rad/s, m/s", "Rates if nothing touched."),
         ("impulse", (rates,), "N m s, N s", "Planned impulses and J^T lambda."),

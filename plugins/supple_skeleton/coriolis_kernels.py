@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from supple.core.jit import njit
-from supple_skeleton.layout import BONE, DOF_PARENT, PARENT
+from supple_skeleton.layout import BONE, DOF_PARENT, FOLLOWS, PARENT, ROW_COUNT, ROW_FIRST, V_FIRST
 from supple_skeleton.spatial_kernels import apply_inertia, cross_force
 
 
@@ -63,6 +63,22 @@ def couple_rates(axis, axis_rate, composite, factor, i, j, k):
 
 
 @njit
+def add_follower_coriolis(bone, dof, axis, axis_rate, composite, factor, i, matrix_out):
+    """Entries of follower i: between the rates of the bone that it follows, and between these and those above."""
+    first, rate = bone[i, ROW_FIRST], bone[i, V_FIRST]
+    for a in range(bone[i, ROW_COUNT]):
+        for b in range(bone[i, ROW_COUNT]):
+            matrix_out[rate + a, rate + b] += couple_rates(
+                axis, axis_rate, composite, factor, i, first + a, first + b
+            )
+        j = dof[rate, DOF_PARENT]
+        while j >= 0:
+            matrix_out[j, rate + a] += couple_rates(axis, axis_rate, composite, factor, i, j, first + a)
+            matrix_out[rate + a, j] += couple_rates(axis, axis_rate, composite, factor, i, first + a, j)
+            j = dof[j, DOF_PARENT]
+
+
+@njit
 def fill_coriolis_matrix(bone, dof, axis, axis_rate, velocity, own, composite, factor_out, matrix_out):
     """C [rates, rates] with C v = bias and Mdot - 2 C skew-symmetric; entries off the chains are zero."""
     add_body_factors(bone, own, velocity, factor_out)
@@ -76,3 +92,6 @@ def fill_coriolis_matrix(bone, dof, axis, axis_rate, velocity, own, composite, f
             matrix_out[j, k] = couple_rates(axis, axis_rate, composite, factor_out, i, j, k)
             matrix_out[k, j] = couple_rates(axis, axis_rate, composite, factor_out, i, k, j)
             j = dof[j, DOF_PARENT]
+    for i in range(bone.shape[0]):
+        if bone[i, FOLLOWS] >= 0:
+            add_follower_coriolis(bone, dof, axis, axis_rate, composite, factor_out, i, matrix_out)

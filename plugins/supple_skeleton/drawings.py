@@ -28,9 +28,9 @@ def draw_rods(build: Build, entities: list[Entity], forest: Forest) -> None:
     ]
     inner = {int(parent) for parent in forest.bone[:, PARENT]}
     rods += [
-        (bone, bone, inertia[1:4] / inertia[0])
-        for bone, inertia in enumerate(forest.inertia)
-        if bone not in inner and inertia[0] > 0.0
+        (bone, bone, forest.inertia[bone, 1:4] / forest.inertia[bone, 0])
+        for bone in range(len(entities))
+        if bone not in inner and forest.inertia[bone, 0] > 0.0
     ]
     lengths: dict[int, list[float]] = {}
     for bone, _, end in rods:

@@ -13,7 +13,7 @@ from supple.errors import PluginError, Problem, suggest
 from supple_skeleton.chain_kernels import multiply_chain
 from supple_skeleton.coriolis_kernels import fill_coriolis_matrix
 from supple_skeleton.force_kernels import differentiate_bias, find_gravity_force, find_inverse_dynamics
-from supple_skeleton.forest import Tree
+from supple_skeleton.forest import Tree, count_rows
 from supple_skeleton.inertia_kernels import find_mass_matrix, make_mass_matrix
 from supple_skeleton.kinematics_kernels import follow_state, move_bones
 from supple_skeleton.point_kernels import (
@@ -48,10 +48,10 @@ class Dynamics:
             arrays[name] for name in READS
         )
         self.tree, self.bones = tree, dict(bones)
-        count, rates = len(self.bone), len(self.dof)
+        count, rates, rows = len(self.bone), len(self.dof), count_rows(self.bone, self.dof)
         self._seen: tuple[bytes, bytes] | None = None
         self._x, self._rotation = np.zeros((count, 3)), np.zeros((count, 4))
-        self._axis, self._axis_rate = np.zeros((rates, 6)), np.zeros((rates, 6))
+        self._axis, self._axis_rate = np.zeros((rows, 6)), np.zeros((rows, 6))
         self._twist, self._velocity, self._work = (
             np.zeros((count, 6)),
             np.zeros((count, 6)),
@@ -103,7 +103,7 @@ class Dynamics:
         self._follow()
         rates = np.zeros((2, len(self.dof)))
         rates[0, self.tree.v], rates[1, self.tree.v] = a, b
-        velocity, axis_rate = np.zeros((2, len(self.bone), 6)), np.zeros((2, len(self.dof), 6))
+        velocity, axis_rate = np.zeros((2, len(self.bone), 6)), np.zeros((2, len(self._axis), 6))
         for side in range(2):
             move_bones(self.bone, self.dof, self._axis, rates[side], velocity[side], axis_rate[side])
         tau = np.zeros(len(self.dof))
@@ -149,8 +149,11 @@ class Dynamics:
     def centre_jacobian(self) -> FloatArray:
         """[3, n]: velocity of the centre of mass."""
         jacobian = np.zeros((3, len(self.dof)))
-        bones, mass = self.tree.bones, self._whole()[0]
-        fill_centre_jacobian(bones.start, bones.stop, mass, self.bone, self._axis, self._composite, jacobian)
+        mass = self._whole()[0]
+        for mine in (self.tree.bones, self.tree.followers):
+            fill_centre_jacobian(
+                mine.start, mine.stop, mass, self.bone, self._axis, self._composite, jacobian
+            )
         return jacobian[:, self.tree.v]
 
     def momentum(self) -> tuple[FloatArray, FloatArray]:
@@ -201,8 +204,8 @@ class Dynamics:
     def _whole(self) -> FloatArray:
         self._follow()
         whole = np.zeros(10)
-        bones = self.tree.bones
-        find_momentum(bones.start, bones.stop, self.bone, self._own, self._x, self._velocity, whole)
+        for mine in (self.tree.bones, self.tree.followers):
+            find_momentum(mine.start, mine.stop, self.bone, self._own, self._x, self._velocity, whole)
         return whole
 
     def _place(self, i: int, point: ArrayLike) -> FloatArray:

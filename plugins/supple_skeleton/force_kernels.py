@@ -7,18 +7,21 @@ from __future__ import annotations
 
 from supple.core.jit import njit
 from supple.math.vector_kernels import cross
-from supple_skeleton.layout import PARENT, ROOT, V_COUNT, V_FIRST
+from supple_skeleton.layout import FOLLOWS, PARENT, ROOT, ROW_COUNT, ROW_FIRST, V_FIRST
 from supple_skeleton.spatial_kernels import apply_inertia, cross_force, dot_axis
 
 
 @njit
 def gather_forces(bone, axis, work_out, tau_out):
     """tau[k] = axis[k] . (forces of all bones that k moves); adds the forces up from the tips."""
+    for k in range(tau_out.shape[0]):
+        tau_out[k] = 0.0
     for i in range(bone.shape[0] - 1, -1, -1):
         f0, f1, f2 = work_out[1, i, 0], work_out[1, i, 1], work_out[1, i, 2]
         f3, f4, f5 = work_out[1, i, 3], work_out[1, i, 4], work_out[1, i, 5]
-        for k in range(bone[i, V_FIRST], bone[i, V_FIRST] + bone[i, V_COUNT]):
-            tau_out[k] = dot_axis(axis, k, f0, f1, f2, f3, f4, f5)
+        first = bone[i, ROW_FIRST]
+        for local in range(bone[i, ROW_COUNT]):
+            tau_out[bone[i, V_FIRST] + local] += dot_axis(axis, first + local, f0, f1, f2, f3, f4, f5)
         parent = bone[i, PARENT]
         if parent >= 0:
             for c in range(6):
@@ -54,9 +57,10 @@ def set_inertial_forces(bone, gravity, own, axis, axis_rate, velocity, v, accele
         for c in range(6):
             ground = -gravity[c] if c < 3 else 0.0
             work_out[0, i, c] = work_out[0, parent, c] if parent >= 0 else ground
-        for k in range(bone[i, V_FIRST], bone[i, V_FIRST] + bone[i, V_COUNT]):
+        rates = bone[i, V_FIRST] - bone[i, ROW_FIRST]
+        for k in range(bone[i, ROW_FIRST], bone[i, ROW_FIRST] + bone[i, ROW_COUNT]):
             for c in range(6):
-                work_out[0, i, c] += axis[k, c] * acceleration[k] + axis_rate[k, c] * v[k]
+                work_out[0, i, c] += axis[k, c] * acceleration[rates + k] + axis_rate[k, c] * v[rates + k]
         set_inertial_force(own, velocity, i, work_out)
 
 
@@ -110,9 +114,10 @@ def set_mixed_forces(bone, own, axis_rate_a, velocity_a, a, axis_rate_b, velocit
         parent = bone[i, PARENT]
         for c in range(6):
             work_out[0, i, c] = work_out[0, parent, c] if parent >= 0 else 0.0
-        for k in range(bone[i, V_FIRST], bone[i, V_FIRST] + bone[i, V_COUNT]):
+        rates = bone[i, V_FIRST] - bone[i, ROW_FIRST]
+        for k in range(bone[i, ROW_FIRST], bone[i, ROW_FIRST] + bone[i, ROW_COUNT]):
             for c in range(6):
-                work_out[0, i, c] += axis_rate_a[k, c] * b[k] + axis_rate_b[k, c] * a[k]
+                work_out[0, i, c] += axis_rate_a[k, c] * b[rates + k] + axis_rate_b[k, c] * a[rates + k]
         set_mixed_force(own, velocity_a, velocity_b, i, work_out)
 
 
@@ -137,8 +142,14 @@ def find_gravity_force(bone, gravity, axis, composite, tau_out):
         tx, ty, tz = cross(
             composite[i, 1], composite[i, 2], composite[i, 3], gravity[0], gravity[1], gravity[2]
         )
-        for k in range(bone[i, V_FIRST], bone[i, V_FIRST] + bone[i, V_COUNT]):
-            tau_out[k] = -dot_axis(axis, k, m * gravity[0], m * gravity[1], m * gravity[2], tx, ty, tz)
+        first = bone[i, ROW_FIRST]
+        for local in range(bone[i, ROW_COUNT]):
+            weight = dot_axis(
+                axis, first + local, m * gravity[0], m * gravity[1], m * gravity[2], tx, ty, tz
+            )
+            # Followers come last, so that the rates of the bones that they follow have their weight already.
+            others = tau_out[bone[i, V_FIRST] + local] if bone[i, FOLLOWS] >= 0 else 0.0
+            tau_out[bone[i, V_FIRST] + local] = others - weight
 
 
 @njit

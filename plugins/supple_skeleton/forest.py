@@ -16,6 +16,8 @@ from supple_skeleton.layout import (
     DEPTH,
     DOF_COLUMNS,
     DOF_PARENT,
+    FOLLOWER,
+    FOLLOWS,
     FRAME_COLUMNS,
     FREE,
     JOINT,
@@ -25,6 +27,9 @@ from supple_skeleton.layout import (
     Q_FIRST,
     ROOT,
     ROW,
+    ROW_COUNT,
+    ROW_FIRST,
+    SHARE,
     TREE,
     V_COUNT,
     V_FIRST,
@@ -62,17 +67,29 @@ class BoneSpec:
 
 
 @dataclass(frozen=True)
+class FollowerSpec:
+    """A frame that hangs on the parent of bone `follows` and turns, where that one sits, by `share` of its angles.
+
+    It adds no coordinates and no rates: what hangs on it moves the rates of the joint that it follows.
+    """
+
+    follows: int
+    share: float
+
+
+@dataclass(frozen=True)
 class Tree:
-    """What one skeleton owns: bones, coordinates and rates, each a slice."""
+    """What one skeleton owns: bones, coordinates, rates and followers, each a slice."""
 
     bones: slice
     q: slice
     v: slice
+    followers: slice
 
 
 @dataclass(frozen=True)
 class Forest:
-    """Tables of all bones; see `layout` for the columns.
+    """Tables of all bones, and behind them of all followers; see `layout` for the columns.
 
     bone     [bones, BONE_COLUMNS]   topology
     dof      [rates, DOF_COLUMNS]    structure of the mass matrix
@@ -80,6 +97,7 @@ class Forest:
     inertia  [bones, 10]  mass, mass * centre, inertia xx yy zz xy xz yz about the bone's origin, in its axes
     width    rates of the largest skeleton: the width of Jacobian blocks
     entries  numbers in a chain matrix
+    rows     rows of `skeleton.axis`: one for every rate, then those of the followers
     """
 
     bone: IntArray
@@ -90,6 +108,7 @@ class Forest:
     q_count: int
     width: int
     entries: int
+    rows: int
 
     @property
     def v_count(self) -> int:
@@ -97,10 +116,13 @@ class Forest:
         return len(self.dof)
 
 
-def build_forest(specs: Sequence[BoneSpec]) -> Forest:
-    """The tables of these bones. Parents come before children; the bones of one tree are neighbours."""
+def build_forest(specs: Sequence[BoneSpec], followers: Sequence[FollowerSpec] = ()) -> Forest:
+    """The tables of these bones. Parents come before children; the bones of one tree are neighbours.
+
+    Followers come in the order of their trees, and follow hinges and universal joints.
+    """
     count = len(specs)
-    bone = np.zeros((count, BONE_COLUMNS), np.int64)
+    bone = np.zeros((count + len(followers), BONE_COLUMNS), np.int64)
     rows: list[tuple[int, ...]] = []
     q_count = entries = 0
     for i, spec in enumerate(specs):
@@ -108,6 +130,7 @@ def build_forest(specs: Sequence[BoneSpec]) -> Forest:
         bone[i, PARENT], bone[i, JOINT], bone[i, TREE] = spec.parent, kind.code, spec.tree
         bone[i, ROOT] = bone[spec.parent, ROOT] if spec.parent >= 0 else i
         bone[i, Q_FIRST], bone[i, V_FIRST], bone[i, V_COUNT] = q_count, len(rows), kind.v_count
+        bone[i, ROW_FIRST], bone[i, ROW_COUNT], bone[i, FOLLOWS] = len(rows), kind.v_count, -1
         for local in range(kind.v_count):
             depth = rows[last][DEPTH] + 1 if last >= 0 else 0
             turning = kind.code == BALL or (kind.code == FREE and local >= 3)
@@ -117,14 +140,31 @@ def build_forest(specs: Sequence[BoneSpec]) -> Forest:
         bone[i, LAST_DOF] = last
         q_count += kind.q_count
     dof = np.array(rows, np.int64).reshape(-1, DOF_COLUMNS)
+    end = _add_followers(specs, followers, bone, len(rows))
     trees = _find_trees(specs, bone)
     width = max((tree.v.stop - tree.v.start for tree in trees), default=0)
     for tree in trees:
         # Blocks are as wide as the largest skeleton; the last ones begin earlier, not to reach past the end.
-        bone[tree.bones, WINDOW] = min(tree.v.start, len(rows) - width)
+        bone[tree.bones, WINDOW] = bone[tree.followers, WINDOW] = min(tree.v.start, len(rows) - width)
     return Forest(
-        bone, dof, _frames(specs), _inertias(specs), trees, q_count=q_count, width=width, entries=entries
-    )
+        bone, dof, _frames(specs, followers), _inertias(specs, len(followers)), trees, q_count=q_count, width=width,
+        entries=entries, rows=end,
+    )  # fmt: skip
+
+
+def _add_followers(
+    specs: Sequence[BoneSpec], followers: Sequence[FollowerSpec], bone: IntArray, row: int
+) -> int:
+    """Rows of `bone` behind the bones; returns the number of rows of `skeleton.axis`."""
+    for i, follower in enumerate(followers, start=len(specs)):
+        followed = bone[follower.follows]
+        bone[i] = followed
+        bone[i, JOINT], bone[i, FOLLOWS], bone[i, V_COUNT] = FOLLOWER, follower.follows, 0
+        bone[i, ROW_FIRST] = row
+        parent = specs[follower.follows].parent
+        bone[i, LAST_DOF] = bone[parent, LAST_DOF] if parent >= 0 else -1
+        row += int(followed[ROW_COUNT])
+    return row
 
 
 def _dof_row(*, parent: int, row: int, depth: int, child_fixed: bool, bone: int) -> tuple[int, ...]:
@@ -140,27 +180,35 @@ def _find_trees(specs: Sequence[BoneSpec], bone: IntArray) -> tuple[Tree, ...]:
         kind = JOINTS[specs[last].joint]
         q = slice(int(bone[first, Q_FIRST]), int(bone[last, Q_FIRST]) + kind.q_count)
         v = slice(int(bone[first, V_FIRST]), int(bone[last, V_FIRST]) + kind.v_count)
-        trees.append(Tree(slice(first, last + 1), q, v))
+        of_tree = len(specs) + np.searchsorted(bone[len(specs) :, TREE], [number, number + 1])
+        trees.append(Tree(slice(first, last + 1), q, v, slice(int(of_tree[0]), int(of_tree[1]))))
     return tuple(trees)
 
 
-def _frames(specs: Sequence[BoneSpec]) -> FloatArray:
-    frame = np.zeros((len(specs), FRAME_COLUMNS))
-    for row, spec in zip(frame, specs, strict=True):
+def _frames(specs: Sequence[BoneSpec], followers: Sequence[FollowerSpec]) -> FloatArray:
+    frame = np.zeros((len(specs) + len(followers), FRAME_COLUMNS))
+    for row, spec in zip(frame, specs, strict=False):
         axes = [np.asarray(axis, float) / np.linalg.norm(axis) for axis in (spec.axis, spec.second_axis)]
         rotation = np.asarray(spec.rotation, float) / np.linalg.norm(spec.rotation)
-        row[:] = np.concatenate([spec.position, rotation, *axes])
+        row[:] = np.concatenate([spec.position, rotation, *axes, [1.0]])
+    for i, follower in enumerate(followers, start=len(specs)):
+        frame[i, :SHARE], frame[i, SHARE] = frame[follower.follows, :SHARE], follower.share
     return frame
 
 
-def _inertias(specs: Sequence[BoneSpec]) -> FloatArray:
-    table = np.zeros((len(specs), 10))
-    for row, spec in zip(table, specs, strict=True):
+def _inertias(specs: Sequence[BoneSpec], followers: int) -> FloatArray:
+    table = np.zeros((len(specs) + followers, 10))
+    for row, spec in zip(table, specs, strict=False):
         centre = np.asarray(spec.centre, float)
         about = spec.inertia + spec.mass * (centre @ centre * np.eye(3) - np.outer(centre, centre))
         entries = [about[0, 0], about[1, 1], about[2, 2], about[0, 1], about[0, 2], about[1, 2]]
         row[:] = np.concatenate([[spec.mass], spec.mass * centre, entries])
     return table
+
+
+def count_rows(bone: IntArray, dof: IntArray) -> int:
+    """Rows of `skeleton.axis` with these tables."""
+    return int((bone[:, ROW_FIRST] + bone[:, ROW_COUNT]).max(initial=len(dof)))
 
 
 def neutral_coordinates(specs: Sequence[BoneSpec]) -> FloatArray:

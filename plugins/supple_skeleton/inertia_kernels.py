@@ -9,7 +9,18 @@ from __future__ import annotations
 from supple.core.jit import njit
 from supple.math.quaternion_kernels import matrix_of_quaternion_at
 from supple_skeleton.kinematics_kernels import place_bones
-from supple_skeleton.layout import BONE, DEPTH, DOF_PARENT, PARENT, ROOT, ROW
+from supple_skeleton.layout import (
+    BONE,
+    DEPTH,
+    DOF_PARENT,
+    FOLLOWS,
+    PARENT,
+    ROOT,
+    ROW,
+    ROW_COUNT,
+    ROW_FIRST,
+    V_FIRST,
+)
 from supple_skeleton.spatial_kernels import apply_inertia, dot_axis
 
 
@@ -80,6 +91,28 @@ def fill_mass_matrix(dof, armature, axis, composite, matrix_out):
 
 
 @njit
+def add_followers(bone, dof, axis, composite, matrix_out):
+    """What followers add to the rates of the bones that they follow, and to those above; README eq. (32)."""
+    for i in range(bone.shape[0] - 1, -1, -1):
+        if bone[i, FOLLOWS] < 0:
+            return
+        for local in range(bone[i, ROW_COUNT]):
+            e = bone[i, ROW_FIRST] + local
+            f0, f1, f2, f3, f4, f5 = apply_inertia(
+                composite, i, axis[e, 0], axis[e, 1], axis[e, 2], axis[e, 3], axis[e, 4], axis[e, 5]
+            )
+            place = dof[bone[i, V_FIRST] + local, ROW]
+            for own in range(local + 1):
+                matrix_out[place + own] += dot_axis(axis, e - own, f0, f1, f2, f3, f4, f5)
+            place += local + 1
+            j = dof[bone[i, V_FIRST], DOF_PARENT]
+            while j >= 0:
+                matrix_out[place] += dot_axis(axis, j, f0, f1, f2, f3, f4, f5)
+                place += 1
+                j = dof[j, DOF_PARENT]
+
+
+@njit
 def make_mass_matrix(
     bone, dof, inertia, armature, x, rotation, axis,
     own_out, composite_out, matrix_out,
@@ -88,6 +121,7 @@ def make_mass_matrix(
     carry_inertias(bone, inertia, x, rotation, own_out)
     add_composites(bone, own_out, composite_out)
     fill_mass_matrix(dof, armature, axis, composite_out, matrix_out)
+    add_followers(bone, dof, axis, composite_out, matrix_out)
 
 
 @njit

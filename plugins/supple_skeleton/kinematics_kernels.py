@@ -1,8 +1,9 @@
 """Where the bones are and how they move; equations are numbered in README.md.
 
-axis [rates, 6]       spatial axis of every rate: the motion that a unit of it makes, about the origin O of
-                      the chain's root bone, in world axes
-axis_rate [rates, 6]  its derivative in time, O being held
+axis [rows, 6]        spatial axis of every rate: the motion that a unit of it makes, about the origin O of
+                      the chain's root bone, in world axes; behind those of the rates come the axes of the followers,
+                      which say how the rates of the bone that each follows move it
+axis_rate [rows, 6]   its derivative in time, O being held
 velocity [bones, 6]   spatial velocity of every bone about O
 """
 
@@ -23,6 +24,7 @@ from supple_skeleton.layout import (
     AXIS,
     BALL,
     CHILD_FIXED,
+    FOLLOWER,
     FREE,
     HINGE,
     JOINT,
@@ -31,11 +33,13 @@ from supple_skeleton.layout import (
     Q_FIRST,
     ROOT,
     ROTATION,
+    ROW_COUNT,
+    ROW_FIRST,
     SECOND_AXIS,
+    SHARE,
     SLIDER,
     TRANSLATION,
     UNIVERSAL,
-    V_COUNT,
     V_FIRST,
 )
 from supple_skeleton.spatial_kernels import cross_motion
@@ -98,12 +102,14 @@ def place_origin(bone, frame, q, i, x_out, rotation, axis_out):
 
 @njit
 def turn_about_axis(frame, i, column, angle, rx, ry, rz, k, qw, qx, qy, qz, axis_out):
-    """Turns by `angle` about an axis of the joint and returns the new rotation; sets the axis of rate k."""
+    """Turns by the share of `angle` about an axis of the joint; returns the new rotation and sets the axis in row k."""
     ax, ay, az = frame[i, column], frame[i, column + 1], frame[i, column + 2]
     wx, wy, wz = rotate_vector(qw, qx, qy, qz, ax, ay, az)
-    set_turning_axis(k, rx, ry, rz, wx, wy, wz, axis_out)
-    sine = math.sin(0.5 * angle)
-    return multiply_quaternions(qw, qx, qy, qz, math.cos(0.5 * angle), sine * ax, sine * ay, sine * az)
+    share = frame[i, SHARE]
+    set_turning_axis(k, rx, ry, rz, share * wx, share * wy, share * wz, axis_out)
+    half = 0.5 * share * angle
+    sine = math.sin(half)
+    return multiply_quaternions(qw, qx, qy, qz, math.cos(half), sine * ax, sine * ay, sine * az)
 
 
 @njit
@@ -112,11 +118,11 @@ def turn_bone(bone, frame, q, i, qw, qx, qy, qz, x, rotation_out, axis_out):
     joint = bone[i, JOINT]
     root = bone[i, ROOT]
     a = bone[i, Q_FIRST]
-    k = bone[i, V_FIRST]
+    k = bone[i, ROW_FIRST]
     rx, ry, rz = x[i, 0] - x[root, 0], x[i, 1] - x[root, 1], x[i, 2] - x[root, 2]
-    if joint in (HINGE, UNIVERSAL):
+    if joint in (HINGE, UNIVERSAL, FOLLOWER):
         qw, qx, qy, qz = turn_about_axis(frame, i, AXIS, q[a], rx, ry, rz, k, qw, qx, qy, qz, axis_out)
-    if joint == UNIVERSAL:
+    if joint == UNIVERSAL or (joint == FOLLOWER and bone[i, ROW_COUNT] == 2):
         qw, qx, qy, qz = turn_about_axis(
             frame, i, SECOND_AXIS, q[a + 1], rx, ry, rz, k + 1, qw, qx, qy, qz, axis_out
         )
@@ -144,22 +150,24 @@ def place_bones(bone, frame, q, x_out, rotation_out, axis_out):
 
 @njit
 def move_bones(bone, dof, axis, v, velocity_out, axis_rate_out):
-    """Spatial velocity of every bone and rate of every axis, README eq. (3) and (4)."""
+    """Spatial velocity of every bone and derivative of every axis, README eq. (3) and (4)."""
     for i in range(bone.shape[0]):
         parent = bone[i, PARENT]
         v0, v1, v2, w0, w1, w2 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
         if parent >= 0:
             v0, v1, v2 = velocity_out[parent, 0], velocity_out[parent, 1], velocity_out[parent, 2]
             w0, w1, w2 = velocity_out[parent, 3], velocity_out[parent, 4], velocity_out[parent, 5]
-        first = bone[i, V_FIRST]
-        end = first + bone[i, V_COUNT]
+        first = bone[i, ROW_FIRST]
+        end = first + bone[i, ROW_COUNT]
+        rates = bone[i, V_FIRST] - first
         for k in range(first, end):
-            if dof[k, CHILD_FIXED] == 0:
+            if dof[rates + k, CHILD_FIXED] == 0:
                 set_axis_rate(v0, v1, v2, w0, w1, w2, axis, k, axis_rate_out)
-            v0, v1, v2 = v0 + axis[k, 0] * v[k], v1 + axis[k, 1] * v[k], v2 + axis[k, 2] * v[k]
-            w0, w1, w2 = w0 + axis[k, 3] * v[k], w1 + axis[k, 4] * v[k], w2 + axis[k, 5] * v[k]
+            rate = v[rates + k]
+            v0, v1, v2 = v0 + axis[k, 0] * rate, v1 + axis[k, 1] * rate, v2 + axis[k, 2] * rate
+            w0, w1, w2 = w0 + axis[k, 3] * rate, w1 + axis[k, 4] * rate, w2 + axis[k, 5] * rate
         for k in range(first, end):
-            if dof[k, CHILD_FIXED] != 0:
+            if dof[rates + k, CHILD_FIXED] != 0:
                 set_axis_rate(v0, v1, v2, w0, w1, w2, axis, k, axis_rate_out)
         velocity_out[i, 0] = v0
         velocity_out[i, 1] = v1

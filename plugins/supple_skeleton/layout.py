@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-# Table `skeleton.bone` [bones, BONE_COLUMNS]; bones are sorted by path, so parents come before children.
+# Table `skeleton.bone` [bones, BONE_COLUMNS]; bones are sorted by path, so parents come before children. Behind all
+# bones come followers, which hang on the parent of the bone that they follow and turn a share of its way.
 PARENT: Final = 0  # bone that this one hangs on; -1: the world
 ROOT: Final = 1  # first bone of its chain; its origin is the point that spatial vectors refer to
 JOINT: Final = 2  # code of the joint, see below
 Q_FIRST: Final = 3  # its first coordinate in `skeleton.q`
-V_FIRST: Final = 4  # its first rate in `skeleton.v`
-V_COUNT: Final = 5  # number of its rates
-LAST_DOF: Final = 6  # last rate that moves it, its own or an ancestor's; -1: nothing moves it
+V_FIRST: Final = 4  # its first rate in `skeleton.v`; of a follower, that of the bone it follows
+V_COUNT: Final = 5  # number of its own rates; 0 of a follower
+LAST_DOF: Final = 6  # last rate that moves it, its own or an ancestor's; -1: nothing moves it. Of a follower, the parent's
 TREE: Final = 7  # skeleton that it belongs to
 WINDOW: Final = 8  # first column of the Jacobian blocks of its skeleton
-BONE_COLUMNS: Final = 9
+ROW_FIRST: Final = 9  # its first row in `skeleton.axis`; without followers that is its first rate
+ROW_COUNT: Final = 10  # number of its rows there; they belong to the rates from V_FIRST on
+FOLLOWS: Final = 11  # the bone that it follows; -1: it is a bone of its own
+BONE_COLUMNS: Final = 12
 
 # Table `skeleton.dof` [rates, DOF_COLUMNS].
 DOF_PARENT: Final = 0  # the rate before it on the way to the root; -1: none
@@ -29,7 +33,8 @@ POSITION: Final = 0
 ROTATION: Final = 3
 AXIS: Final = 7
 SECOND_AXIS: Final = 10
-FRAME_COLUMNS: Final = 13
+SHARE: Final = 13  # of the angles of its joint by which a bone turns; 1 unless it is a follower
+FRAME_COLUMNS: Final = 14
 
 FIXED: Final = 0
 HINGE: Final = 1
@@ -38,6 +43,7 @@ UNIVERSAL: Final = 3
 BALL: Final = 4
 TRANSLATION: Final = 5
 FREE: Final = 6
+FOLLOWER: Final = 7  # turns about the axes of the hinge or universal joint of the bone that it follows
 
 
 class JointKind(NamedTuple):

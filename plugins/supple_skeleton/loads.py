@@ -9,12 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from supple.core.schedule import Bound
 from supple.mechanics.mechanism import FloatArray, IntArray
+
+
+class Follower(NamedTuple):
+    """A frame that turns, with the hinge or universal joint of the bone at `path`, by a share of its angles."""
+
+    path: str
+    share: float
 
 
 class BoneLoad(Protocol):
@@ -39,8 +46,12 @@ class BoneLoad(Protocol):
         """Look up the arrays in `takes` and `makes` once."""
         ...
 
-    def rest_inertia(self, path: str) -> FloatArray:
-        """What it adds to the inertia of the bone at `path` while it is at rest there [10]."""
+    def followers(self) -> Sequence[Follower]:
+        """Frames between bones that it hangs on, each once."""
+        ...
+
+    def rest_inertia(self, path: str, share: float = 1.0) -> FloatArray:
+        """What it adds, while it is at rest, to the inertia of the bone at `path`, or of its follower [10]."""
         ...
 
     def add_inertias(self, rigid_out: FloatArray, effective_out: FloatArray) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from supple.core.schedule import Bound
 from supple.errors import PluginError, Problem, SimulationError, suggest
@@ -12,7 +12,7 @@ from supple.mechanics.mechanism import FloatArray, PointRows
 from supple_skeleton.chain_kernels import solve_chain
 from supple_skeleton.dynamics import READS, Dynamics
 from supple_skeleton.forest import Forest
-from supple_skeleton.loads import WeightedRows
+from supple_skeleton.loads import Follower, WeightedRows
 from supple_skeleton.row_kernels import (
     add_bone_delassus,
     add_point_blocks,
@@ -40,10 +40,16 @@ class Skeletons:
     reads = ("skeleton.x", "skeleton.axis", "skeleton.factor", *READS)
 
     def __init__(
-        self, forest: Forest, skeletons: Mapping[str, int], bones: Mapping[str, int], blocks: int
+        self,
+        forest: Forest,
+        skeletons: Mapping[str, int],
+        bones: Mapping[str, int],
+        followers: Sequence[Follower],
+        blocks: int,
     ) -> None:
-        """`skeletons` and `bones` number the paths; `blocks` is the room for rows."""
+        """`skeletons` and `bones` number the paths, `followers` come behind them; `blocks` is the room for rows."""
         self.forest, self.skeletons, self.bones = forest, dict(skeletons), dict(bones)
+        self.followers = {each: len(bones) + place for place, each in enumerate(followers)}
         self.unit_count = len(forest.trees)
         self.jacobian = JacobianBlocks(blocks, forest.width)
         self._scratch = make_delassus_scratch(self.unit_count, blocks, forest.width)
@@ -59,6 +65,10 @@ class Skeletons:
         if path not in self.skeletons:
             raise PluginError(Problem(None, path, "no skeleton of this name", suggest(path, self.skeletons)))
         return Dynamics(self._queried, self.forest.trees[self.skeletons[path]], self.bones)
+
+    def frame(self, path: str, share: float = 1.0) -> int:
+        """The row of the bone at `path`, or of the follower that turns by a share of its angles."""
+        return self.bones[path] if share == 1.0 else self.followers[Follower(path, share)]
 
     def add_delassus(self, W: BlockMatrix) -> None:
         """W += J A^-1 J^T, skeleton by skeleton."""

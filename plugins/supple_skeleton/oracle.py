@@ -17,6 +17,7 @@ from supple_skeleton.layout import (
     AXIS,
     BALL,
     FIXED,
+    FOLLOWER,
     FREE,
     HINGE,
     JOINT,
@@ -24,7 +25,9 @@ from supple_skeleton.layout import (
     POSITION,
     Q_FIRST,
     ROTATION,
+    ROW_COUNT,
     SECOND_AXIS,
+    SHARE,
     SLIDER,
     UNIVERSAL,
     V_FIRST,
@@ -71,8 +74,14 @@ def find_motions(forest: Forest, q: FloatArray, v: FloatArray) -> list[BoneMotio
 def _move_bone(
     row: FloatArray, frame: FloatArray, parent: BoneMotion, q: FloatArray, v: FloatArray
 ) -> BoneMotion:
-    """One bone: rides on its parent, then slides, then turns about one axis after the other."""
-    joint, a, k = row[JOINT], row[Q_FIRST], row[V_FIRST]
+    """One bone: rides on its parent, then slides, then turns about one axis after the other.
+
+    A follower is such a bone with a share of the angles and rates of its hinge or universal joint.
+    """
+    joint, a, k, share = row[JOINT], row[Q_FIRST], row[V_FIRST], frame[SHARE]
+    if joint == FOLLOWER:
+        joint, q, v = (HINGE, UNIVERSAL)[row[ROW_COUNT] - 1], q * share, v.copy()
+        v[k : k + row[ROW_COUNT]] *= share
     w = parent.Jw @ v
     R = parent.R @ turn_matrix(frame[ROTATION:AXIS])
     slides, turns, R_new = _read_joint(joint, frame, q[a:], R)
@@ -90,11 +99,11 @@ def _move_bone(
     k += len(slides)
     spin = sum((v[k + i] * d for i, d in enumerate(turns)), np.zeros(3))
     for i, direction in enumerate(turns):
-        Jw[:, k + i] = direction
+        Jw[:, k + i] = share * direction
         if joint in (BALL, FREE):
             Jwdot[:, k + i] = np.cross(w + spin, direction)
         else:
-            Jwdot[:, k + i] = np.cross(w, direction)
+            Jwdot[:, k + i] = share * np.cross(w, direction)
             w = w + v[k + i] * direction
     return BoneMotion(parent.x + offset, R_new, J, Jw, Jdot, Jwdot)
 
@@ -103,7 +112,7 @@ def _read_joint(
     joint: int, frame: FloatArray, q: FloatArray, R: FloatArray
 ) -> tuple[list[FloatArray], list[FloatArray], FloatArray]:
     """Directions that a joint slides along and turns about, in the world, and the bone's rotation."""
-    first, second = frame[AXIS:SECOND_AXIS], frame[SECOND_AXIS:]
+    first, second = frame[AXIS:SECOND_AXIS], frame[SECOND_AXIS:SHARE]
     if joint == FIXED:
         return [], [], R
     if joint == SLIDER:

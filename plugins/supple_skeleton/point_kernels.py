@@ -4,8 +4,17 @@ from __future__ import annotations
 
 from supple.core.jit import njit
 from supple.math.vector_kernels import cross
-from supple_skeleton.layout import DOF_PARENT, LAST_DOF, ROOT, V_COUNT, V_FIRST
+from supple_skeleton.layout import DOF_PARENT, FOLLOWS, LAST_DOF, ROOT, ROW_COUNT, ROW_FIRST, V_FIRST
 from supple_skeleton.spatial_kernels import apply_inertia
+
+
+@njit
+def set_point_column(axis, k, rx, ry, rz, column, jacobian_out):
+    """Velocity of the point O + r by a unit of the axis in row k."""
+    sx, sy, sz = cross(axis[k, 3], axis[k, 4], axis[k, 5], rx, ry, rz)
+    jacobian_out[0, column] = axis[k, 0] + sx
+    jacobian_out[1, column] = axis[k, 1] + sy
+    jacobian_out[2, column] = axis[k, 2] + sz
 
 
 @njit
@@ -15,11 +24,11 @@ def fill_point_jacobian(bone, dof, axis, x, i, px, py, pz, jacobian_out):
     rx, ry, rz = px - x[root, 0], py - x[root, 1], pz - x[root, 2]
     k = bone[i, LAST_DOF]
     while k >= 0:
-        sx, sy, sz = cross(axis[k, 3], axis[k, 4], axis[k, 5], rx, ry, rz)
-        jacobian_out[0, k] = axis[k, 0] + sx
-        jacobian_out[1, k] = axis[k, 1] + sy
-        jacobian_out[2, k] = axis[k, 2] + sz
+        set_point_column(axis, k, rx, ry, rz, k, jacobian_out)
         k = dof[k, DOF_PARENT]
+    if bone[i, FOLLOWS] >= 0:
+        for local in range(bone[i, ROW_COUNT]):
+            set_point_column(axis, bone[i, ROW_FIRST] + local, rx, ry, rz, bone[i, V_FIRST] + local, jacobian_out)
 
 
 @njit
@@ -61,9 +70,7 @@ def find_drift(bone, dof, axis_rate, velocity, x, v, i, px, py, pz, drift_out):
 
 @njit
 def find_momentum(first, end, bone, own, x, velocity, whole_out):
-    """Sums over the bones first..end: mass, m c, momentum, angular momentum about the world's origin: [10]."""
-    for c in range(10):
-        whole_out[c] = 0.0
+    """Adds up over the bones first..end: mass, m c, momentum, angular momentum about the world's origin: [10]."""
     for i in range(first, end):
         root = bone[i, ROOT]
         ox, oy, oz = x[root, 0], x[root, 1], x[root, 2]
@@ -87,13 +94,14 @@ def find_momentum(first, end, bone, own, x, velocity, whole_out):
 
 @njit
 def fill_centre_jacobian(first, end, mass, bone, axis, composite, jacobian_out):
-    """jacobian_out [3, rates]: velocity of the centre of mass of the bones first..end; README eq. (19)."""
+    """jacobian_out [3, rates] += velocity of the centre of mass of the bones first..end; README eq. (19)."""
     for i in range(first, end):
         m = composite[i, 0] / mass
-        for k in range(bone[i, V_FIRST], bone[i, V_FIRST] + bone[i, V_COUNT]):
+        rates = bone[i, V_FIRST] - bone[i, ROW_FIRST]
+        for k in range(bone[i, ROW_FIRST], bone[i, ROW_FIRST] + bone[i, ROW_COUNT]):
             sx, sy, sz = cross(
                 axis[k, 3], axis[k, 4], axis[k, 5], composite[i, 1], composite[i, 2], composite[i, 3]
             )
-            jacobian_out[0, k] = m * axis[k, 0] + sx / mass
-            jacobian_out[1, k] = m * axis[k, 1] + sy / mass
-            jacobian_out[2, k] = m * axis[k, 2] + sz / mass
+            jacobian_out[0, rates + k] += m * axis[k, 0] + sx / mass
+            jacobian_out[1, rates + k] += m * axis[k, 1] + sy / mass
+            jacobian_out[2, rates + k] += m * axis[k, 2] + sz / mass

@@ -5,7 +5,18 @@ from __future__ import annotations
 from supple.core.jit import njit
 from supple.math.vector_kernels import cross, dot
 from supple.mechanics.block_matrix_kernels import find_block
-from supple_skeleton.layout import DOF_PARENT, LAST_DOF, ROOT, ROW, TREE, WINDOW
+from supple_skeleton.layout import (
+    DOF_PARENT,
+    FOLLOWS,
+    LAST_DOF,
+    ROOT,
+    ROW,
+    ROW_COUNT,
+    ROW_FIRST,
+    TREE,
+    V_FIRST,
+    WINDOW,
+)
 
 
 @njit
@@ -66,6 +77,17 @@ def add_turn_blocks(
 
 
 @njit
+def set_weighted_column(axis, k, s, rx, ry, rz, p, directions, block, column, values_out):
+    """Column of a block: directions @ (s * sliding + turning x r) of the axis in row k."""
+    jx, jy, jz = cross(axis[k, 3], axis[k, 4], axis[k, 5], rx, ry, rz)
+    jx, jy, jz = jx + s * axis[k, 0], jy + s * axis[k, 1], jz + s * axis[k, 2]
+    for row in range(3):
+        values_out[block, row, column] = dot(
+            directions[p, row, 0], directions[p, row, 1], directions[p, row, 2], jx, jy, jz
+        )
+
+
+@njit
 def add_weighted_blocks(
     bone, dof, axis, x, count, group, frame, weight, moment, directions,
     used_out, group_out, unit_out, dof_out, values_out,
@@ -82,13 +104,13 @@ def add_weighted_blocks(
         first = bone[i, WINDOW]
         k = bone[i, LAST_DOF]
         while k >= 0:
-            jx, jy, jz = cross(axis[k, 3], axis[k, 4], axis[k, 5], rx, ry, rz)
-            jx, jy, jz = jx + s * axis[k, 0], jy + s * axis[k, 1], jz + s * axis[k, 2]
-            for row in range(3):
-                values_out[block, row, k - first] = dot(
-                    directions[p, row, 0], directions[p, row, 1], directions[p, row, 2], jx, jy, jz
-                )
+            set_weighted_column(axis, k, s, rx, ry, rz, p, directions, block, k - first, values_out)
             k = dof[k, DOF_PARENT]
+        if bone[i, FOLLOWS] >= 0:
+            for local in range(bone[i, ROW_COUNT]):
+                column = bone[i, V_FIRST] + local - first
+                row = bone[i, ROW_FIRST] + local
+                set_weighted_column(axis, row, s, rx, ry, rz, p, directions, block, column, values_out)
 
 
 @njit

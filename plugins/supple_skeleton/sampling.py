@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple_skeleton.dynamics import Dynamics
-from supple_skeleton.forest import BoneSpec, Forest, build_forest
+from supple_skeleton.forest import BoneSpec, FollowerSpec, Forest, build_forest
 from supple_skeleton.layout import JOINTS
 
 FloatArray = NDArray[np.float64]
@@ -69,12 +69,13 @@ def make_dynamics(
     v: FloatArray,
     gravity: FloatArray,
     armature: FloatArray | None = None,
+    followers: Sequence[FollowerSpec] = (),
 ) -> tuple[Forest, Dynamics]:
     """The tables of these bones, and queries about them at this state; bones are called by their number."""
-    forest = build_forest(specs)
+    forest = build_forest(specs, followers)
     arrays = {
         "skeleton.bone": forest.bone, "skeleton.dof": forest.dof, "skeleton.frame": forest.frame,
         "skeleton.inertia": forest.inertia, "skeleton.q": q, "skeleton.v": v, "run.gravity": gravity,
         "skeleton.armature": np.zeros(forest.v_count) if armature is None else armature,
     }  # fmt: skip
-    return forest, Dynamics(arrays, forest.trees[0], {str(index): index for index in range(len(specs))})
+    return forest, Dynamics(arrays, forest.trees[0], {str(index): index for index in range(len(forest.bone))})

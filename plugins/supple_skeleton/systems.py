@@ -10,6 +10,7 @@ from supple.core.build import Build
 from supple.core.schedule import Bound, Phase, System
 from supple.errors import SimulationError
 from supple_skeleton.compile import list_bones
+from supple_skeleton.forest import count_rows
 from supple_skeleton.kinematics_kernels import follow_state
 from supple_skeleton.layout import BONE
 from supple_skeleton.loaded_step import bind_loaded_step
@@ -57,10 +58,10 @@ class MoveFreely(System):
         inputs = [arrays[name] for name in MoveFreely.reads]
         outputs = [arrays[name] for name in MoveFreely.writes]
         bone, dof = inputs[:2]
-        bones, rates = len(bone), len(dof)
+        bones, rates, rows = len(bone), len(dof), len(arrays["skeleton.axis"])
         scratch = [
             np.zeros((bones, 10)), np.zeros((bones, 10)), np.zeros((2, bones, 6)),
-            np.zeros((bones, 6)), np.zeros((rates, 6)), np.zeros((4, rates)),
+            np.zeros((bones, 6)), np.zeros((rows, 6)), np.zeros((4, rates)),
         ]  # fmt: skip
         h = arrays.build.run.step
         settings = arrays.build.settings("skeleton")
@@ -122,9 +123,10 @@ class ObserveBones(System):
         inputs = [arrays[name] for name in self.reads]
         outputs = [arrays[name] for name in (*self.writes, *self.adds)]
         bones, rates = len(arrays["skeleton.bone"]), len(arrays["skeleton.dof"])
+        rows = count_rows(arrays["skeleton.bone"], arrays["skeleton.dof"])
         limits, trees = len(arrays["skeleton.limit"]), len(arrays["skeleton.observed"])
         scratch = [
-            np.zeros((rates, 6)), np.zeros((rates, 6)), np.zeros((bones, 6)), np.zeros(rates),
+            np.zeros((rows, 6)), np.zeros((rows, 6)), np.zeros((bones, 6)), np.zeros(rates),
             np.zeros(limits), np.zeros((trees, 2)), np.zeros((trees, 2)), np.zeros((trees, 5)),
         ]  # fmt: skip
         h = arrays.build.run.step

@@ -1,0 +1,140 @@
+"""Followers against pinocchio, where each is a bone on joints of its own whose rates are tied to those that it follows.
+
+With all rates u = G v, G constant, the tied system has the mass matrix G^T M G and the forces G^T f.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pinocchio_peer import GRAVITY, Pinocchio
+from supple_skeleton.forest import FollowerSpec
+from supple_skeleton.layout import FOLLOWS, JOINTS
+from supple_skeleton.oracle import evaluate
+from supple_skeleton.point_kernels import fill_point_jacobian
+from supple_skeleton.sampling import make_dynamics, sample_specs, sample_state
+from supple_skeleton.step_kernels import integrate_coordinates
+
+TOLERANCE = 1e-9
+TURNING = ("hinge", "universal")
+
+
+@st.composite
+def samples(draw):
+    """Bones, followers, the mass of each, and a state."""
+    kinds = draw(st.lists(st.sampled_from(tuple(JOINTS)), min_size=1, max_size=9))
+    kinds.append(draw(st.sampled_from(TURNING)))
+    climbs = draw(st.lists(st.integers(0, 3), min_size=len(kinds), max_size=len(kinds)))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    specs = sample_specs(rng, kinds, climbs)
+    turning = [bone for bone, spec in enumerate(specs) if spec.joint in TURNING]
+    shares = draw(st.lists(st.floats(-0.5, 1.5), min_size=1, max_size=4))
+    followers = [FollowerSpec(int(rng.choice(turning)), share) for share in shares]
+    masses = sample_specs(rng, ["fixed"] * len(followers), [0] * len(followers))
+    return specs, followers, masses, *sample_state(rng, specs), rng
+
+
+def make(specs, followers, masses, q, v):
+    """Our side, with the inertias of the followers put in."""
+    forest, dynamics = make_dynamics(specs, q, v, GRAVITY, followers=followers)
+    weights, _ = make_dynamics(masses, np.zeros(0), np.zeros(0), GRAVITY)
+    forest.inertia[len(specs) :] = weights.inertia
+    return forest, dynamics
+
+
+def tie(specs, followers, masses, q, v):
+    """The peer with followers as bones of their own, G, and where the followers are among its bones.
+
+    pinocchio wants the bones of a subtree next to each other, so a follower stands before the bone that it follows.
+    """
+    tied, coordinates, G, place, where = [], [], [], {-1: -1}, {}
+    q_first = np.cumsum([0, *(JOINTS[spec.joint].q_count for spec in specs)])
+    v_first = np.cumsum([0, *(JOINTS[spec.joint].v_count for spec in specs)])
+    rows = np.eye(len(v))
+    for bone, spec in enumerate(specs):
+        own, rates = q[q_first[bone] : q_first[bone + 1]], rows[v_first[bone] : v_first[bone + 1]]
+        here = replace(spec, parent=place[spec.parent])
+        for n, (follower, mass) in enumerate(zip(followers, masses, strict=True)):
+            if follower.follows == bone:
+                where[n] = len(tied)
+                tied.append(replace(here, mass=mass.mass, centre=mass.centre, inertia=mass.inertia))
+                coordinates.append(follower.share * own)
+                G.append(follower.share * rates)
+        place[bone] = len(tied)
+        tied.append(here)
+        coordinates.append(own)
+        G.append(rates)
+    ratios = np.concatenate(G)
+    return Pinocchio(tied, np.concatenate(coordinates), ratios @ v), ratios, where
+
+
+@settings(max_examples=60, deadline=None)
+@given(samples())
+def test_dynamics_with_followers_agree_with_tied_joints_in_pinocchio(sample) -> None:
+    specs, followers, masses, q, v, rng = sample
+    _, dynamics = make(specs, followers, masses, q, v)
+    peer, G, _ = tie(specs, followers, masses, q, v)
+    a = rng.normal(size=len(v))
+    M, weight = G.T @ peer.mass_matrix() @ G, G.T @ peer.gravity()
+    force = G.T @ peer.inverse_dynamics(G @ a)
+    scale = max(np.abs(force).max(), np.abs(M).max())
+    assert np.abs(dynamics.mass_matrix() - M).max() < TOLERANCE * np.abs(M).max()
+    assert np.abs(dynamics.gravity() - weight).max() < TOLERANCE * scale
+    assert np.abs(dynamics.inverse_dynamics(a) - force).max() < TOLERANCE * scale
+    assert np.abs(dynamics.coriolis() @ v - dynamics.bias()).max() < TOLERANCE * scale
+    assert np.abs(dynamics.bias_form(v, v) - dynamics.bias()).max() < TOLERANCE * scale
+
+
+@settings(max_examples=40, deadline=None)
+@given(samples())
+def test_jacobians_of_points_on_followers_agree(sample) -> None:
+    specs, followers, masses, q, v, rng = sample
+    forest, dynamics = make(specs, followers, masses, q, v)
+    peer, G, where = tie(specs, followers, masses, q, v)
+    dynamics._follow()
+    for n, bone in enumerate(np.flatnonzero(forest.bone[:, FOLLOWS] >= 0)):
+        point = rng.normal(size=3)
+        J = np.zeros((3, len(v)))
+        place = dynamics._place(int(bone), point)
+        fill_point_jacobian(dynamics.bone, dynamics.dof, dynamics._axis, dynamics._x, bone, *place, J)
+        theirs, _ = peer.jacobian(where[n], point)
+        np.testing.assert_allclose(J, theirs[:3] @ G, atol=TOLERANCE * (1 + np.abs(theirs).max()))
+
+
+@settings(max_examples=40, deadline=None)
+@given(samples())
+def test_the_twin_agrees_and_mass_rate_minus_twice_coriolis_is_skew(sample) -> None:
+    specs, followers, masses, q, v, _ = sample
+    forest, dynamics = make(specs, followers, masses, q.copy(), v)
+    dense = evaluate(forest, q, v, GRAVITY)
+    np.testing.assert_allclose(dynamics.centre_of_mass(), dense.centre_of_mass, atol=1e-12)
+    mass = sum(spec.mass for spec in [*specs, *masses])
+    np.testing.assert_allclose(dynamics.momentum()[0], dense.momentum, atol=1e-11 * mass)
+    np.testing.assert_allclose(mass * dynamics.centre_jacobian() @ v, dense.momentum, atol=1e-11 * mass)
+    scale = np.abs(dense.mass_matrix).max()
+    np.testing.assert_allclose(dynamics.mass_matrix(), dense.mass_matrix, atol=1e-12 * scale)
+    np.testing.assert_allclose(dynamics.bias(), dense.bias, atol=1e-11 * max(scale, np.abs(dense.bias).max()))
+    assert np.isclose(dynamics.potential_energy(), dense.potential_energy)
+    rest = dense.mass_rate - 2 * dynamics.coriolis()
+    assert np.abs(rest + rest.T).max() < TOLERANCE * scale * max(1.0, np.abs(v).max())
+
+
+def test_a_follower_turns_by_its_share_of_the_angles() -> None:
+    rng = np.random.default_rng(3)
+    specs = sample_specs(rng, ["free", "universal"], [0, 0])
+    q, v = sample_state(rng, specs)
+    _, dynamics = make_dynamics(specs, q, v, GRAVITY, followers=[FollowerSpec(1, 0.25)])
+    shorter = q.copy()
+    shorter[7:] *= 0.25
+    _, other = make_dynamics(specs, shorter, v, GRAVITY)
+    dynamics._follow()
+    other._follow()
+    np.testing.assert_allclose(dynamics._x[2], other._x[1], atol=1e-15)
+    np.testing.assert_allclose(dynamics._rotation[2], other._rotation[1], atol=1e-15)
+    moved = q.copy()
+    integrate_coordinates(0.1, dynamics.bone, q, v, moved)
+    np.testing.assert_allclose(moved[7:], q[7:] + 0.1 * v[6:])
