@@ -17,6 +17,9 @@ from supple_characters.plan import Block, BonePlan, Mass, Plan, point
 from supple_characters.springs import Springs, fit_springs
 from supple_characters.surface import Surface
 
+SEAM = 1.5
+"""How far skin turns by and by around joints, in radii: then a right angle stretches nothing to twice its length."""
+
 ANCHOR = "bones"
 """Name of the child that has the skeleton, and the flesh or the skin."""
 
@@ -99,6 +102,7 @@ def _outside(plan: Plan, covering: Covering, hangs: bool) -> dict[str, Any]:
     }
     if hangs:
         table["hangs_on"] = [number[path] for path in surface.bones]
+        table["seam"] = SEAM
     return table
 
 

@@ -33,7 +33,7 @@ def compile_vertices(build: Build) -> None:
     load = next(each for each in build.members("bone_loads") if isinstance(each, FleshLoad))
     skeletons = next(each for each in build.members("mechanisms") if isinstance(each, Skeletons))
     pool, capacity = load.pool, contact_capacity(build)
-    bones = [skeletons.bones[path] for path in pool.patch_bone]
+    bones = [skeletons.frame(*frame) for frame in pool.patch_frames]
     labels = [part.entity.path for part in pool.parts for _ in range(len(part.mesh.vertices))]
     _declare_model(build, pool, bones, labels)
     _declare_state(build, pool, bones, labels)
@@ -41,7 +41,8 @@ def compile_vertices(build: Build) -> None:
     mechanism = FleshMechanism(load, capacity)
     build.add_member("mechanisms", mechanism)
     for number, part in enumerate(pool.parts):
-        surface = FleshSurface(number, part, mechanism, np.array(bones), capacity)
+        homes = np.array([skeletons.bones[path] for path in pool.region_bone])
+        surface = FleshSurface(number, part, mechanism, homes, capacity)
         count = len(part.mesh.vertices)
         for name, unit, doc in (
             (surface.positions, "m", "Vertices of one skin in the world."),
@@ -49,7 +50,7 @@ def compile_vertices(build: Build) -> None:
         ):
             build.add_step(name, (count, 3), unit=unit, doc=doc)
         build.add_member("surfaces", surface)
-        _ignore_inside(build, surface, skeletons, {bones[p] for p in set(pool.patch_of[part.vertices])})
+        _ignore_inside(build, surface, skeletons, set(homes[pool.region_of[part.vertices]].tolist()))
         _show(build, number, part)
 
 
@@ -66,9 +67,10 @@ def _declare_model(build: Build, pool: Pool, bones: list[int], labels: list[str]
         rows = labels if len(values) == pool.count else ()
         build.add_model(f"flesh.{name}", values, unit=unit, doc=doc, labels=rows)
     for name, values, doc in (
-        ("patch_bone", np.array(bones), "Bone of every patch."),
+        ("patch_bone", np.array(bones), "Bone or follower of every patch."),
         ("patch_part", np.array(pool.patch_part), "Flesh of every patch."),
         ("patch_of", pool.patch_of, "Patch of every vertex."),
+        ("region_of", pool.region_of, "Region of every vertex: the bone that it is counted to."),
         ("first", pool.first, "Where the neighbours of a vertex begin."),
         ("neighbour", pool.neighbour, "Neighbours of the vertices."),
         ("triangles", pool.triangles, "Corners of the triangles, counter-clockwise from outside."),
@@ -82,7 +84,7 @@ def _declare_state(build: Build, pool: Pool, bones: list[int], labels: list[str]
     frames, turns = build.arrays["skeleton.x_start"], build.arrays["skeleton.turn_start"]
     of_vertex = np.array(bones)[pool.patch_of]
     position = np.array([frames[b] + rotate(turns[b], x) for b, x in zip(of_vertex, pool.rest, strict=True)])
-    count, patches, parts = pool.count, len(pool.patch_bone), len(pool.parts)
+    count, regions, parts = pool.count, len(pool.region_bone), len(pool.parts)
     for name, values, unit, doc, record in (
         ("x", pool.rest, "m", "Places of the vertices in the frames of their bones.", False),
         ("v", np.zeros((count, 3)), "m/s", "Their velocities there.", False),
@@ -95,8 +97,8 @@ def _declare_state(build: Build, pool: Pool, bones: list[int], labels: list[str]
         "flesh.active", np.zeros(count), unit="1", doc="Which vertices move.", dtype=np.int64, record=True
     )
     build.add_state(
-        "flesh.pressure", np.zeros((patches, 7)), unit="N, m, N", record=True,
-        doc="Contact force on every patch, its centre of pressure in the world, and the sum of normal forces.",
+        "flesh.pressure", np.zeros((regions, 7)), unit="N, m, N", record=True,
+        doc="Contact force on every region, its centre of pressure in the world, and the sum of normal forces.",
     )  # fmt: skip
     build.add_state(
         "flesh.impact",
@@ -135,7 +137,7 @@ def _ignore_inside(build: Build, surface: FleshSurface, skeletons: Skeletons, bo
     """Shapes of the bones within the flesh, and of those that are jointed to them, do not touch it."""
     table = skeletons.forest.bone
     near = set(bones)
-    for bone, row in enumerate(table):
+    for bone, row in enumerate(table[: len(skeletons.bones)]):
         if row[PARENT] in bones:
             near.add(bone)
         if bone in bones and row[PARENT] >= 0:

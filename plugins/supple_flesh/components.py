@@ -62,6 +62,10 @@ class Flesh:
     hangs_on: tuple[int, ...] = field(
         default=(), unit="1", doc="For every vertex the place of its bone in the list; none: the nearest."
     )
+    seam: float = field(
+        default=0.0, unit="1", ge=0, le=10,
+        doc="How far from a hinge or universal joint the skin turns by and by, in radii of the limb; 0: at once.",
+    )  # fmt: skip
     mass: float = field(unit="kg", doc="Mass of all vertices, spread by area.", gt=0)
     stiffness: float = field(
         default=0.0, unit="N/m", ge=0,

@@ -16,6 +16,7 @@ from supple_flesh.load_kernels import (
 from supple_flesh.mechanism import FleshMechanism
 from supple_flesh.pool import FloatArray, IntArray
 from supple_skeleton.dynamics import READS as BONES_READ
+from supple_skeleton.forest import count_rows
 from supple_skeleton.force_kernels import gather_forces, set_inertial_forces
 from supple_skeleton.inertia_kernels import carry_inertias, make_mass_matrix, spread_chain_matrix
 from supple_skeleton.kinematics_kernels import follow_state
@@ -88,10 +89,10 @@ class CoupledDynamics:
         )
 
     def _place(self, v: FloatArray | None = None) -> tuple[FloatArray, ...]:
-        count, rates = len(self.bone), len(self.dof)
+        count, rows = len(self.bone), count_rows(self.bone, self.dof)
         place = (
-            np.zeros((count, 3)), np.zeros((count, 4)), np.zeros((count, 6)), np.zeros((rates, 6)),
-            np.zeros((rates, 6)), np.zeros((count, 6)),
+            np.zeros((count, 3)), np.zeros((count, 4)), np.zeros((count, 6)), np.zeros((rows, 6)),
+            np.zeros((rows, 6)), np.zeros((count, 6)),
         )  # fmt: skip
         follow_state(self.bone, self.dof, self.frame, self.q, self.v if v is None else v, *place)
         return place

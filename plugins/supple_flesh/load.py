@@ -8,6 +8,7 @@ from supple.core.schedule import Bound
 from supple_flesh.active import ActiveSet
 from supple_flesh.free_kernels import correct_bones, push_bones, weigh_flesh
 from supple_flesh.pool import FloatArray, IntArray, Pool
+from supple_skeleton.loads import Follower
 
 MODEL = (
     "flesh.patch_bone", "flesh.patch_of", "flesh.mass", "flesh.rest", "flesh.vertex_stiffness", "flesh.damping",
@@ -35,15 +36,19 @@ class FleshLoad:
         self.pool, self.h, self.ahead = pool, h, ahead
         self.active = ActiveSet(pool, ahead)
         # A triangle may hang on three bones, and both sides of a contact may be flesh.
-        self.extra_blocks = 4 * contacts if len(set(pool.patch_bone)) > 1 else 0
+        self.extra_blocks = 4 * contacts if len(set(pool.patch_frames)) > 1 else 0
         n, patches = pool.count, len(pool.patch_bone)
         self._right, self._product = np.zeros((3, n)), np.zeros((3, n))
         self._change, self._latest = np.zeros((3, n)), np.zeros((3, n))
         self._origin, self._change_twist = np.zeros((patches, 6)), np.zeros((patches, 6))
 
-    def rest_inertia(self, path: str) -> FloatArray:
-        """Mass, first moment and inertia about the bone's origin of all vertices that hang on it."""
-        patches = [p for p, bone in enumerate(self.pool.patch_bone) if bone == path]
+    def followers(self) -> list[Follower]:
+        """The frames over joints that patches hang on."""
+        return sorted({frame for frame in self.pool.patch_frames if frame.share != 1.0})
+
+    def rest_inertia(self, path: str, share: float = 1.0) -> FloatArray:
+        """Mass, first moment and inertia about the origin of all vertices that hang on a bone or follower."""
+        patches = [p for p, frame in enumerate(self.pool.patch_frames) if frame == (path, share)]
         mine = np.isin(self.pool.patch_of, patches)
         m, x = self.pool.mass[mine], self.pool.rest[mine]
         second = np.einsum("i,ij,ik->jk", m, x, x)

@@ -72,12 +72,12 @@ class FleshMechanism:
             raise PluginError(Problem(None, path, "no flesh of this name", suggest(path, names)))
         return names[path]
 
-    def patch(self, path: str, bone: str) -> int:
+    def region(self, path: str, bone: str) -> int:
         """The row of `flesh.pressure` for what hangs of the flesh at `path` on the bone at `bone`."""
         part = self.pool.parts.index(self.part(path))
         rows = {
             name: p
-            for p, (name, owner) in enumerate(zip(self.pool.patch_bone, self.pool.patch_part, strict=True))
+            for p, (name, owner) in enumerate(zip(self.pool.region_bone, self.pool.region_part, strict=True))
             if owner == part
         }
         if bone not in rows:
@@ -85,11 +85,11 @@ class FleshMechanism:
         return rows[bone]
 
     def pressure(self, path: str, bone: str) -> tuple[FloatArray, FloatArray]:
-        """Contact force [N] in the last step on a patch, and its centre of pressure [m], both in the world.
+        """Contact force [N] in the last step on a region, and its centre of pressure [m], both in the world.
 
         Without force the centre is the world's origin. A system that asks declares `flesh.pressure`.
         """
-        row = self._pressure[self.patch(path, bone)]
+        row = self._pressure[self.region(path, bone)]
         return row[:3].copy(), row[3:6].copy()
 
     def forces(self, path: str) -> FloatArray:
@@ -98,11 +98,11 @@ class FleshMechanism:
         return forces
 
 
-def find_strangers(patch_of: IntArray, triangles: IntArray) -> IntArray:
-    """Which patches may touch [patches, patches]: not those that the skin joins, for it creases where bones bend."""
-    count = int(patch_of.max()) + 1
+def find_strangers(region_of: IntArray, triangles: IntArray) -> IntArray:
+    """Which regions may touch [regions, regions]: not those that the skin joins, for it creases where bones bend."""
+    count = int(region_of.max()) + 1
     strangers: IntArray = np.ones((count, count), np.int64)
-    corners = patch_of[triangles]
+    corners = region_of[triangles]
     for k in range(3):
         strangers[corners[:, k], corners[:, k]] = 0
         strangers[corners[:, k], corners[:, k - 1]] = strangers[corners[:, k - 1], corners[:, k]] = 0
@@ -128,7 +128,7 @@ class FleshSurface:
     def __init__(
         self, number: int, part: Part, mechanism: FleshMechanism, bones: IntArray, contacts: int
     ) -> None:
-        """`number` tells the flesh of the scene apart; bones [patches] are rows of the skeleton."""
+        """`number` tells the flesh of the scene apart; bones [regions] are rows of the skeleton."""
         self.part, self.mechanism = part, mechanism
         self.path = part.entity.path
         self.name = f"flesh {self.path}"
@@ -136,8 +136,8 @@ class FleshSurface:
         self.rest, self.triangles = part.mesh.vertices, part.mesh.triangles
         self.friction, self.restitution = part.flesh.friction, part.flesh.restitution
         self.self_contact = part.flesh.self_contact
-        self.parts = mechanism.pool.patch_of[part.vertices]
-        # Of three corners the middle one has the bone of two, if two hang on one.
+        self.parts = mechanism.pool.region_of[part.vertices]
+        # Of three corners the middle one has the bone of two, if two belong to one.
         self.bone_of_triangle = bones[np.sort(self.parts[self.triangles], axis=1)[:, 1]]
         self.parts_meet = find_strangers(self.parts, self.triangles)
         self.overlap = 0.5 * min(find_thickness(self.rest[self.parts == p]) for p in set(self.parts.tolist()))

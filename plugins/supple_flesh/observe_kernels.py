@@ -150,12 +150,12 @@ def forget_forces(force_out, pressure_out, whole_out, observed_out):
 
 @njit
 def spread_forces(
-    patch_of, triangles, first_triangle, part, number, count, surface, element, weights, point, normal, force,
+    region_of, triangles, first_triangle, part, number, count, surface, element, weights, point, normal, force,
     force_out, pressure_out, whole_out, observed_out,
 ):  # fmt: skip
-    """Forces of the contacts of one flesh on its vertices, patches and as a whole: README eq. (22).
+    """Forces of the contacts of one flesh on its vertices, regions and as a whole: README eq. (22).
 
-    pressure_out [patches, 7] and whole_out [parts, 7]: force, and sums of normal force * point, and of normal force.
+    pressure_out [regions, 7] and whole_out [parts, 7]: force, and sums of normal force * point, and of normal force.
     """
     for c in range(count[0]):
         along = dot(force[c, 0], force[c, 1], force[c, 2], normal[c, 0], normal[c, 1], normal[c, 2])
@@ -167,7 +167,7 @@ def spread_forces(
             observed_out[part, PRESSING] += 1.0 if along > 0.0 else 0.0
             for k in range(3):
                 i = triangles[first_triangle + element[c, side], k]
-                p = patch_of[i]
+                p = region_of[i]
                 share = weights[c, side, k]
                 for axis in range(3):
                     force_out[i, axis] += sign * share * force[c, axis]

@@ -175,7 +175,7 @@ def read_world(world: Any, state: str = "", mask: str = "flesh.mask") -> Coupled
     arrays: Mapping[str, Any] = world.arrays
     pool, forest = mechanism.pool, skeletons.forest
     bone_of = arrays["flesh.patch_bone"][pool.patch_of]
-    load = np.array([mechanism.load.rest_inertia(path) for path in skeletons.bones])
+    load = np.array([mechanism.load.rest_inertia(*frame) for frame in skeletons.frames])
     return Coupled(
         forest, pool, bone_of, load, arrays[f"skeleton.q{state}"].copy(), arrays[f"skeleton.v{state}"].copy(),
         arrays[f"flesh.x{state}"].copy(), arrays[f"flesh.v{state}"].copy(),

@@ -15,6 +15,8 @@ from supple.errors import UserError
 from supple_collide.mesh_files import Triangles, read_triangles
 from supple_collide.mesh_shape import TriangleMesh, make_mesh
 from supple_flesh.components import DAMPING_PART, EDGE_PART, VERTEX_PART, Flesh, list_bones
+from supple_flesh.seams import find_home, hang_on_seams
+from supple_skeleton.loads import Follower
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -36,10 +38,13 @@ class Part:
 
 @dataclass(frozen=True)
 class Pool:
-    """Vertices of all flesh. A patch is what hangs of one flesh on one bone.
+    """Vertices of all flesh. A patch is what hangs of one flesh on one bone, or on one follower over a joint.
 
-    patch_part, patch_bone  [patches] its part, and the path of its bone
-    patch_of  [n] patch of a vertex        rest [n, 3] its place in the bone's frame [m]
+    patch_part, patch_bone, patch_share  [patches] its part, the path of its bone, and the share of the bone's angles
+              by which it turns: 1 on the bone itself, less on a follower
+    region_part, region_bone  [regions] a bone's patch and the nearer half of its seams
+    patch_of, region_of  [n] patch and region of a vertex
+    rest      [n, 3] its place in the frame that it hangs on [m]
     mass      [n] kg                       vertex_stiffness [n] N/m; damping [n] N s/m
     first     [n + 1], neighbour, edge_stiffness: the vertices across the edges of vertex i and their springs are
               at first[i] to first[i + 1]
@@ -50,7 +55,11 @@ class Pool:
     parts: tuple[Part, ...]
     patch_part: tuple[int, ...]
     patch_bone: tuple[str, ...]
+    patch_share: tuple[float, ...]
+    region_part: tuple[int, ...]
+    region_bone: tuple[str, ...]
     patch_of: IntArray
+    region_of: IntArray
     rest: FloatArray
     mass: FloatArray
     vertex_stiffness: FloatArray
@@ -67,11 +76,17 @@ class Pool:
         """Number of vertices."""
         return len(self.rest)
 
+    @property
+    def patch_frames(self) -> tuple[Follower, ...]:
+        """What every patch hangs on."""
+        return tuple(map(Follower, self.patch_bone, self.patch_share))
+
 
 def build_pool(build: Build) -> Pool:
     """Read all flesh of the scene, sorted by path."""
     parts: list[Part] = []
-    patches: list[tuple[int, str]] = []
+    patches: list[tuple[int, Follower]] = []
+    regions: list[tuple[int, str]] = []
     columns: dict[str, list[Any]] = {}
     for number, entity in enumerate(build.having("flesh")):
         flesh = entity.components["flesh"]
@@ -79,9 +94,17 @@ def build_pool(build: Build) -> Pool:
         first = parts[-1].vertices.stop if parts else 0
         first_triangle = parts[-1].triangles.stop if parts else 0
         hangs_on, bones = _hang(build, entity, flesh, mesh)
-        used = sorted(set(hangs_on.tolist()))
-        patch_of = np.searchsorted(used, hangs_on) + len(patches)
-        patches += [(number, bones[bone]) for bone in used]
+        frames = hang_on_seams(build, entity, mesh, hangs_on, bones, flesh.seam)
+        homes = [find_home(build, frame) for frame in frames]
+        used = sorted(set(frames), key=lambda frame: (bones.index(frame.path), frame.share))
+        lived = sorted(set(homes), key=bones.index)
+        patch_of, region_of = map(used.index, frames), map(lived.index, homes)
+        placed = {
+            "patch_of": np.array(list(patch_of), np.int64) + len(patches),
+            "region_of": np.array(list(region_of), np.int64) + len(regions),
+        }
+        patches += [(number, frame) for frame in used]
+        regions += [(number, home) for home in lived]
         parts.append(
             Part(
                 entity,
@@ -92,8 +115,8 @@ def build_pool(build: Build) -> Pool:
             )
         )
         for name, values in {
-            "patch_of": patch_of,
-            "rest": _rest(build, entity, mesh, [bones[bone] for bone in hangs_on]),
+            **placed,
+            "rest": _rest(build, entity, mesh, [frame.path for frame in frames]),
             "triangles": mesh.triangles + first,
             **_materials(flesh, mesh, first),
         }.items():
@@ -101,7 +124,9 @@ def build_pool(build: Build) -> Pool:
     joined = {name: np.ascontiguousarray(np.concatenate(values)) for name, values in columns.items()}
     degree = joined.pop("degree")
     return Pool(
-        tuple(parts), tuple(part for part, _ in patches), tuple(bone for _, bone in patches),
+        tuple(parts), tuple(part for part, _ in patches), tuple(frame.path for _, frame in patches),
+        tuple(frame.share for _, frame in patches), tuple(part for part, _ in regions),
+        tuple(bone for _, bone in regions),
         first=np.concatenate([[0], np.cumsum(degree)]).astype(np.int64), **joined,
     )  # fmt: skip
 
@@ -175,7 +200,7 @@ def _distances_to_bone(build: Build, entity: Entity, path: str, points: FloatArr
 
 
 def _rest(build: Build, entity: Entity, mesh: TriangleMesh, bones: list[str]) -> FloatArray:
-    """Every vertex in the frame of its bone."""
+    """Every vertex in the frame of its bone; a follower's is the same in the neutral pose."""
     here, rest = build.pose(entity.path), np.zeros_like(mesh.vertices)
     for path in set(bones):
         position, turn = relative_pose(build.pose(path), here)

@@ -52,7 +52,7 @@ def bind_twin(arrays: Bound, mechanism: FleshMechanism, skeletons: Skeletons) ->
     """What makes the twin of the state of the moment."""
     pool = mechanism.pool
     bone_of = arrays["flesh.patch_bone"][pool.patch_of]
-    load = np.array([mechanism.load.rest_inertia(path) for path in skeletons.bones])
+    load = np.array([mechanism.load.rest_inertia(*frame) for frame in skeletons.frames])
     state = [arrays[name] for name in ("skeleton.q", "skeleton.v", "flesh.x", "flesh.v")]
     active, gravity = arrays["flesh.active"], arrays["run.gravity"]
 

@@ -14,6 +14,7 @@ from supple_flesh.motion_kernels import advance_vertices, place_vertices
 from supple_flesh.pool import ADAPTIVE, SOFT
 from supple_flesh.release_kernels import choose_active, forget_contacts, mark_touched, spread_rings
 from supple_flesh.strain_kernels import measure_strain
+from supple_skeleton.forest import count_rows
 from supple_skeleton.kinematics_kernels import follow_state
 
 
@@ -99,8 +100,8 @@ class AdvanceVertices(System):
         """Bind both states."""
         inputs, outputs = [arrays[name] for name in self.reads], [arrays[name] for name in self.writes]
         mechanism, _ = find_flesh(arrays.build)
-        bones, rates, n = len(arrays["skeleton.bone"]), len(arrays["skeleton.dof"]), mechanism.pool.count
-        scratch = [np.zeros((bones, 6)), np.zeros((rates, 6)), np.zeros((3, n)), np.zeros((3, n))]
+        bones, rows, n = len(arrays["skeleton.bone"]), len(arrays["skeleton.axis"]), mechanism.pool.count
+        scratch = [np.zeros((bones, 6)), np.zeros((rows, 6)), np.zeros((3, n)), np.zeros((3, n))]
         h, active = arrays.build.run.step, mechanism.load.active
 
         def advance() -> None:
@@ -129,9 +130,9 @@ class BalanceFlesh(System):
         bones, flesh, sums = (
             [arrays[name] for name in names] for names in (self.bones, self.flesh, self.adds)
         )
-        count, rates = len(bones[0]), len(bones[1])
+        count, rows = len(bones[0]), count_rows(bones[0], bones[1])
         rotation, twist, spatial = np.zeros((count, 4)), np.zeros((count, 6)), np.zeros((count, 6))
-        places = (np.zeros((count, 3)), rotation, twist, np.zeros((rates, 6)), np.zeros((rates, 6)), spatial)
+        places = (np.zeros((count, 3)), rotation, twist, np.zeros((rows, 6)), np.zeros((rows, 6)), spatial)
         twist_end, h = np.zeros_like(arrays["flesh.twist"]), arrays.build.run.step
 
         def balance() -> None:
@@ -154,7 +155,7 @@ class ObserveFlesh(System):
         "contacts.normal", "contacts.force",
     )  # fmt: skip
     made = ("flesh.first", "flesh.neighbour", "flesh.edge_length", "flesh.triangles", "flesh.corner_normal")
-    flesh = ("flesh.mask", "flesh.loss_now", "flesh.loss", "flesh.impact", "flesh.position")
+    flesh = ("flesh.region_of", "flesh.mask", "flesh.loss_now", "flesh.loss", "flesh.impact", "flesh.position")
     reads = (*places, *contacts, *made, *flesh)
     writes = (
         "flesh.position.next", "flesh.displacement.next", "flesh.observed", "flesh.force.next",
@@ -174,6 +175,7 @@ class ObserveFlesh(System):
         )
         mask, loss_now, loss = (arrays[f"flesh.{name}"] for name in ("mask", "loss_now", "loss"))
         made, patch_bone = [arrays[name] for name in self.made], arrays["flesh.patch_bone"]
+        region_of = arrays["flesh.region_of"]
         turns = arrays["skeleton.orientation.next"]
         whole, impact, before = np.zeros((len(observed), 7)), arrays["flesh.impact"], arrays["flesh.position"]
         h = arrays.build.run.step
@@ -185,7 +187,7 @@ class ObserveFlesh(System):
             observe.forget_forces(force, pressure, whole, observed)
             for part, surface in enumerate(surfaces):
                 observe.spread_forces(
-                    patch_of, triangles, surface.part.triangles.start, part, surface.number, *contacts,
+                    region_of, triangles, surface.part.triangles.start, part, surface.number, *contacts,
                     force, pressure, whole, observed,
                 )  # fmt: skip
             observe.finish_metrics(

@@ -9,7 +9,18 @@ from numpy.typing import NDArray
 
 from supple.core.build import Build
 from supple_motion.rotations import FloatArray, multiply_rows
-from supple_skeleton.layout import AXIS, FREE, JOINT, JOINTS, PARENT, Q_FIRST, ROTATION, SECOND_AXIS, V_FIRST
+from supple_skeleton.layout import (
+    AXIS,
+    FOLLOWS,
+    FREE,
+    JOINT,
+    JOINTS,
+    PARENT,
+    Q_FIRST,
+    ROTATION,
+    SECOND_AXIS,
+    V_FIRST,
+)
 
 IntArray = NDArray[np.int64]
 NAMES = {kind.code: name for name, kind in JOINTS.items()}
@@ -36,7 +47,7 @@ class Bones:
         """The bones that this owner has declared."""
         bone, frame, start = (build.arrays[f"{owner}.{name}"] for name in ("bone", "frame", "q"))
         labels = build.arrays.specs[f"{owner}.bone"].labels
-        rows = {path: row for row, path in enumerate(labels)}
+        rows = {path: row for row, path in enumerate(labels) if bone[row, FOLLOWS] < 0}
         return cls(owner, rows, bone, frame, start.copy(), _neutral_rotations(bone, frame, start))
 
     def below(self, path: str) -> dict[str, int]:

@@ -66,6 +66,11 @@ class Skeletons:
             raise PluginError(Problem(None, path, "no skeleton of this name", suggest(path, self.skeletons)))
         return Dynamics(self._queried, self.forest.trees[self.skeletons[path]], self.bones)
 
+    @property
+    def frames(self) -> list[Follower]:
+        """Bones and followers in the order of their rows; of a bone the share is 1."""
+        return [*(Follower(path, 1.0) for path in self.bones), *self.followers]
+
     def frame(self, path: str, share: float = 1.0) -> int:
         """The row of the bone at `path`, or of the follower that turns by a share of its angles."""
         return self.bones[path] if share == 1.0 else self.followers[Follower(path, share)]

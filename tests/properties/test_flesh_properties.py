@@ -25,6 +25,7 @@ def pools(draw) -> tuple[Pool, np.random.Generator]:
     degree = np.bincount([i for i, _ in ends], minlength=n) if ends else np.zeros(n, int)
     pool = Pool(
         parts=(), patch_part=(0,) * bones, patch_bone=tuple(f"b{k}" for k in range(bones)),
+        patch_share=(1.0,) * bones, region_part=(), region_bone=(), region_of=np.zeros(n, np.int64),
         patch_of=rng.integers(0, bones, n), rest=rng.normal(size=(n, 3)) * 0.1, mass=10 ** rng.uniform(-4, 0, n),
         vertex_stiffness=10 ** rng.uniform(1, 5, n), damping=10 ** rng.uniform(-2, 3, n),
         first=np.concatenate([[0], np.cumsum(degree)]).astype(np.int64),

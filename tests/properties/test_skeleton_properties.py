@@ -189,7 +189,7 @@ def test_delassus_operator_is_that_of_dense_matrices(one, other, contacts) -> No
     ]
     forest = build_forest([*one[0], *shifted])
     q, v = (np.concatenate([one[part], other[part]]) for part in (1, 2))
-    mechanism = Skeletons(forest, {"a": 0, "b": 1}, {}, 2 * contacts)
+    mechanism = Skeletons(forest, {"a": 0, "b": 1}, {}, (), 2 * contacts)
     mechanism.dof = forest.dof
     mechanism.factor, dense = mass_matrix(forest, q, v)
     factor_chain(forest.dof, mechanism.factor)

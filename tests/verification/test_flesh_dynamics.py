@@ -20,6 +20,7 @@ from supple_skeleton.layout import (
     Q_FIRST,
     ROTATION,
     SECOND_AXIS,
+    SHARE,
     V_FIRST,
 )
 
@@ -39,7 +40,7 @@ def spec_of(row, frame, inertia, parent) -> BoneSpec:
     about = about - m * (centre @ centre * np.eye(3) - np.outer(centre, centre))
     return BoneSpec(
         parent, NAMES[row[JOINT]][0], 0, frame[POSITION:ROTATION], frame[ROTATION:AXIS], frame[AXIS:SECOND_AXIS],
-        frame[SECOND_AXIS:], m, centre, about,
+        frame[SECOND_AXIS:SHARE], m, centre, about,
     )  # fmt: skip
 
 

@@ -1,0 +1,137 @@
+"""Where the skin turns by and by: vertices over a joint hang on followers, which turn by a share of its angles."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from supple.core.build import Build
+from supple.core.entity import Entity
+from supple.core.pose import relative_pose, rotate
+from supple_collide.mesh_shape import TriangleMesh
+from supple.mechanics.mechanism import FloatArray, IntArray
+from supple_skeleton.loads import Follower
+
+TURNING = ("hinge", "universal")
+"""Joints that can be followed."""
+
+STEPS_PER_EDGE, FEWEST_STEPS, MOST_STEPS = 4, 4, 32
+"""Followers of a joint are so many that the skin jumps by a small part of an edge from one to the next."""
+
+NEAR, FAR = 1.2, 2.0
+"""Radii within which the skin of the parent turns fully with the seam, and beyond which it does not."""
+
+
+@dataclass(frozen=True)
+class Seam:
+    """The joint between two bones of one skin, in the frame of the flesh.
+
+    parent, child  places of the two bones in the list of bones
+    origin         of the joint [m]; along: unit vector down the child
+    radius         of the limb there [m]
+    reach          how far the seam goes up the parent and down the child [m]
+    """
+
+    parent: int
+    child: int
+    origin: FloatArray
+    along: FloatArray
+    radius: float
+    reach: tuple[float, float]
+
+    def blend(self, points: FloatArray) -> FloatArray:
+        """The share of the joint's angles that the skin at these points turns by: 0 on the parent, 1 on the child."""
+        offset = points - self.origin
+        height = offset @ self.along
+        aside = np.linalg.norm(offset - height[:, None] * self.along, axis=1) / self.radius
+        up, down = self.reach
+        share = np.clip(0.5 + 0.5 * np.where(height < 0.0, height / up, height / down), 0.0, 1.0)
+        fade = np.clip((FAR - aside) / (FAR - NEAR), 0.0, 1.0)
+        return np.where(share < 0.5, share * fade, share)
+
+
+def hang_on_seams(
+    build: Build, entity: Entity, mesh: TriangleMesh, hangs_on: IntArray, paths: list[str], width: float
+) -> list[Follower]:
+    """For every vertex the bone or the follower that it hangs on; `width` is the reach of seams in radii of the limb."""
+    frames = [Follower(paths[bone], 1.0) for bone in hangs_on]
+    if width == 0.0:
+        return frames
+    edge = float(np.mean(mesh_edges(mesh)))
+    deepest = np.zeros(len(frames))
+    for seam in find_seams(build, entity, mesh.vertices, hangs_on, paths, width):
+        steps = math.ceil(STEPS_PER_EDGE * sum(seam.reach) / edge)
+        steps = min(max(steps, FEWEST_STEPS), MOST_STEPS)
+        mine = np.flatnonzero((hangs_on == seam.parent) | (hangs_on == seam.child))
+        levels = np.round(steps * seam.blend(mesh.vertices[mine])).astype(int)
+        for vertex, level in zip(mine.tolist(), levels.tolist(), strict=True):
+            # Where seams meet, a vertex belongs to the one that it is deeper in.
+            depth = min(level, steps - level) / steps
+            if depth > deepest[vertex]:
+                deepest[vertex] = depth
+                frames[vertex] = Follower(paths[seam.child], level / steps)
+    return frames
+
+
+def find_home(build: Build, frame: Follower) -> str:
+    """The bone that a frame is part of for whoever asks about bones: of a follower, the nearer one."""
+    return frame.path if frame.share >= 0.5 else build.graph[frame.path].parent or frame.path
+
+
+def mesh_edges(mesh: TriangleMesh) -> FloatArray:
+    """Lengths of the edges, those between two triangles twice [m]."""
+    corners = mesh.vertices[mesh.triangles]
+    lengths: FloatArray = np.linalg.norm(corners - np.roll(corners, 1, axis=1), axis=2)
+    return lengths
+
+
+def find_seams(
+    build: Build, entity: Entity, points: FloatArray, hangs_on: IntArray, paths: list[str], width: float
+) -> list[Seam]:
+    """Joints of the kinds in TURNING between bones that both carry vertices of this skin."""
+    seams = []
+    for child, path in enumerate(paths):
+        bone = build.graph[path]
+        own = np.flatnonzero(hangs_on == child)
+        if bone.components["bone"].joint not in TURNING or bone.parent not in paths or len(own) == 0:
+            continue
+        parent = paths.index(bone.parent)
+        if not (hangs_on == parent).any():
+            continue
+        origin, end = _ends(build, entity, path, points[own])
+        length = float(np.linalg.norm(end - origin))
+        above = float(np.linalg.norm(origin - relative_pose(build.pose(entity.path), build.pose(bone.parent))[0]))
+        if length == 0.0 or above == 0.0:
+            continue
+        along = (end - origin) / length
+        radius = _radius(points[own] - origin, along)
+        reach = (min(width * radius, 0.5 * above), min(width * radius, 0.5 * length))
+        seams.append(Seam(parent, child, origin, along, radius, reach))
+    return seams
+
+
+def _ends(build: Build, entity: Entity, path: str, own: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Where a bone begins, and where it ends: at its next joint, or as far as its skin reaches."""
+    here = build.pose(entity.path)
+    origin, turn = relative_pose(here, build.pose(path))
+    next_joints = [
+        relative_pose(here, build.pose(other.path))[0]
+        for other in build.graph.below(path)
+        if other.parent == path and "bone" in other.components
+    ]
+    if next_joints:
+        return origin, np.asarray(np.mean(next_joints, axis=0))
+    centre = build.graph[path].components["bone"].centre
+    way = own.mean(axis=0) - origin if centre is None else rotate(turn, np.array(centre))
+    along = way / max(float(np.linalg.norm(way)), 1e-300)
+    return origin, origin + max(float(((own - origin) @ along).max()), 0.0) * along
+
+
+def _radius(offset: FloatArray, along: FloatArray) -> float:
+    """Distance of the skin from the axis of the limb near the joint: the median of the quarter nearest to it [m]."""
+    height = offset @ along
+    nearest = np.argsort(np.abs(height), kind="stable")[: max(6, len(offset) // 4)]
+    aside = np.linalg.norm(offset[nearest] - height[nearest, None] * along, axis=1)
+    return max(float(np.median(aside)), 1e-9)
