@@ -29,3 +29,13 @@ def load_text(tmp_path: Path) -> Callable[..., object]:
         return supple.load(file, **keywords)
 
     return load
+
+
+@pytest.fixture(params=["bones", "followers"])
+def hung(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """What the flesh of the test hangs on: bones alone, or followers of their hinges and universal joints too."""
+    from flesh_worlds import hang_on_followers
+
+    if request.param == "followers":
+        monkeypatch.setattr("supple_flesh.pool.hang_on_seams", hang_on_followers)
+    return str(request.param)

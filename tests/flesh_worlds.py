@@ -6,8 +6,10 @@ import json
 
 import numpy as np
 
+from supple_flesh.seams import TURNING
 from supple_flesh.shapes import make_box_surface
 from supple_skeleton.layout import JOINTS
+from supple_skeleton.loads import Follower
 from supple_skeleton.sampling import sample_rotation
 
 #: Corners touch the plane; the balls touch faces, so that all corners of a triangle take part.
@@ -74,6 +76,16 @@ skeleton = {{}}
 {_table(table)}
 {"".join(entities)}
 """
+
+
+def hang_on_followers(build, entity, mesh, hangs_on, paths, width) -> list[Follower]:
+    """In place of `hang_on_seams`: of bones that can be followed, two vertices in three hang on followers."""
+    frames = []
+    for vertex, bone in enumerate(hangs_on):
+        own = build.graph[paths[bone]]
+        followed = own.components["bone"].joint in TURNING and own.parent in paths
+        frames.append(Follower(paths[bone], (0.25, 0.75, 1.0)[vertex % 3] if followed else 1.0))
+    return frames
 
 
 def set_random_state(world, rng, joints, active=0.7, stretch=0.01, speed=1.0) -> None:

@@ -8,6 +8,7 @@ import pytest
 from flesh_worlds import set_random_state, write_scene
 from supple_flesh.oracle import read_world
 
+pytestmark = pytest.mark.usefixtures("hung")
 CASES = [["free"], ["free", "hinge", "ball"], ["ball", "universal", "slider"]]
 #: With these thresholds whatever is away from contacts is at rest.
 AT_ONCE = "[run.flesh]\nrest_displacement = 1.0\nrest_speed = 100.0\n"

@@ -10,6 +10,7 @@ from supple.testing import audit_step
 from supple_flesh.oracle import contact_jacobian, read_world
 from supple_flesh.shapes import make_box_surface
 
+pytestmark = pytest.mark.usefixtures("hung")
 CASES = [
     ["free"], ["ball", "hinge"], ["free", "hinge", "ball"], ["hinge", "universal", "slider", "ball"],
     ["translation", "ball", "fixed", "hinge"],
