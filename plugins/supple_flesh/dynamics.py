@@ -16,8 +16,8 @@ from supple_flesh.load_kernels import (
 from supple_flesh.mechanism import FleshMechanism
 from supple_flesh.pool import FloatArray, IntArray
 from supple_skeleton.dynamics import READS as BONES_READ
-from supple_skeleton.forest import count_rows
 from supple_skeleton.force_kernels import gather_forces, set_inertial_forces
+from supple_skeleton.forest import count_rows
 from supple_skeleton.inertia_kernels import carry_inertias, make_mass_matrix, spread_chain_matrix
 from supple_skeleton.kinematics_kernels import follow_state
 from supple_skeleton.point_kernels import fill_point_jacobian

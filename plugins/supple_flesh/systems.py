@@ -155,7 +155,14 @@ class ObserveFlesh(System):
         "contacts.normal", "contacts.force",
     )  # fmt: skip
     made = ("flesh.first", "flesh.neighbour", "flesh.edge_length", "flesh.triangles", "flesh.corner_normal")
-    flesh = ("flesh.region_of", "flesh.mask", "flesh.loss_now", "flesh.loss", "flesh.impact", "flesh.position")
+    flesh = (
+        "flesh.region_of",
+        "flesh.mask",
+        "flesh.loss_now",
+        "flesh.loss",
+        "flesh.impact",
+        "flesh.position",
+    )
     reads = (*places, *contacts, *made, *flesh)
     writes = (
         "flesh.position.next", "flesh.displacement.next", "flesh.observed", "flesh.force.next",

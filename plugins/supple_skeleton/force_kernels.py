@@ -144,9 +144,7 @@ def find_gravity_force(bone, gravity, axis, composite, tau_out):
         )
         first = bone[i, ROW_FIRST]
         for local in range(bone[i, ROW_COUNT]):
-            weight = dot_axis(
-                axis, first + local, m * gravity[0], m * gravity[1], m * gravity[2], tx, ty, tz
-            )
+            weight = dot_axis(axis, first + local, m * gravity[0], m * gravity[1], m * gravity[2], tx, ty, tz)
             # Followers come last, so that the rates of the bones that they follow have their weight already.
             others = tau_out[bone[i, V_FIRST] + local] if bone[i, FOLLOWS] >= 0 else 0.0
             tau_out[bone[i, V_FIRST] + local] = others - weight

@@ -12,7 +12,9 @@ JOINT: Final = 2  # code of the joint, see below
 Q_FIRST: Final = 3  # its first coordinate in `skeleton.q`
 V_FIRST: Final = 4  # its first rate in `skeleton.v`; of a follower, that of the bone it follows
 V_COUNT: Final = 5  # number of its own rates; 0 of a follower
-LAST_DOF: Final = 6  # last rate that moves it, its own or an ancestor's; -1: nothing moves it. Of a follower, the parent's
+LAST_DOF: Final = (
+    6  # last rate that moves it, its own or an ancestor's; -1: none. Of a follower, its parent's
+)
 TREE: Final = 7  # skeleton that it belongs to
 WINDOW: Final = 8  # first column of the Jacobian blocks of its skeleton
 ROW_FIRST: Final = 9  # its first row in `skeleton.axis`; without followers that is its first rate

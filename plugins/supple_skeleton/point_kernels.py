@@ -28,7 +28,9 @@ def fill_point_jacobian(bone, dof, axis, x, i, px, py, pz, jacobian_out):
         k = dof[k, DOF_PARENT]
     if bone[i, FOLLOWS] >= 0:
         for local in range(bone[i, ROW_COUNT]):
-            set_point_column(axis, bone[i, ROW_FIRST] + local, rx, ry, rz, bone[i, V_FIRST] + local, jacobian_out)
+            set_point_column(
+                axis, bone[i, ROW_FIRST] + local, rx, ry, rz, bone[i, V_FIRST] + local, jacobian_out
+            )
 
 
 @njit
