@@ -160,6 +160,6 @@ def _show(build: Build, number: int, part: Part) -> None:
         Drawing(
             f"{entity.path}.flesh", entity.path, "skin",
             Mesh("flesh.position", "flesh.triangles", part.triangles.start, part.triangles.stop), colour=SKIN,
-            channel=Channel("flesh.displacement", 0.0, 0.1 * extent, "m", "displacement"),
+            channel=Channel("flesh.displacement", 0.0, 0.03 * extent, "m", "displacement"),
         )
     )  # fmt: skip

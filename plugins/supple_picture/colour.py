@@ -7,10 +7,10 @@ from numpy.typing import ArrayLike, NDArray
 
 FloatArray = NDArray[np.float64]
 
-#: From low to high: lightness grows all the way, so that the scale survives a grey print.
+#: From low to high: light like skin where nothing is, then ever darker, so that the scale survives a grey print.
 _SCALE = np.array(
-    [[0.20, 0.16, 0.42], [0.19, 0.36, 0.62], [0.16, 0.55, 0.63],
-     [0.35, 0.72, 0.52], [0.76, 0.84, 0.40], [1.00, 0.93, 0.55]]
+    [[0.93, 0.80, 0.70], [0.95, 0.68, 0.45], [0.90, 0.48, 0.34],
+     [0.76, 0.27, 0.38], [0.53, 0.14, 0.42], [0.27, 0.08, 0.36]]
 )  # fmt: skip
 
 

@@ -90,7 +90,7 @@ class LivePanel:
             self.scene.channel = channel.says if channel else ""
             legend.visible = channel is not None
             if channel:
-                legend.content = f"dark {channel.low:g} to bright {channel.high:g} {channel.unit}"
+                legend.content = f"light {channel.low:g} to dark {channel.high:g} {channel.unit}"
             self.stale = True
 
         colour.on_update(choose)

@@ -240,10 +240,10 @@ def test_screen_colours_invert_and_bytes_are_the_nearest() -> None:
     assert (np.diff(SCREEN_BYTES.astype(int)) >= 0).all()
 
 
-def test_scale_of_values_grows_lighter_and_keeps_to_its_ends() -> None:
+def test_scale_of_values_grows_darker_and_keeps_to_its_ends() -> None:
     colours = scale_colours(np.linspace(2.0, 5.0, 50), 2.0, 5.0)
     lightness = to_linear(colours) @ np.array([0.2126, 0.7152, 0.0722])
-    assert (np.diff(lightness) > 0).all()
+    assert (np.diff(lightness) < 0).all()
     np.testing.assert_array_equal(
         scale_colours(np.array([-9.0, 99.0, np.nan]), 2.0, 5.0), colours[[0, -1, 0]]
     )
