@@ -15,7 +15,7 @@ from supple.errors import UserError
 from supple_collide.mesh_files import Triangles, read_triangles
 from supple_collide.mesh_shape import TriangleMesh, make_mesh
 from supple_flesh.components import DAMPING_PART, EDGE_PART, VERTEX_PART, Flesh, list_bones
-from supple_flesh.seams import find_home, hang_on_seams
+from supple_flesh.seams import find_home, find_next_joints, hang_on_seams
 from supple_skeleton.loads import Follower
 
 FloatArray = NDArray[np.float64]
@@ -179,13 +179,8 @@ def _distances_to_bone(build: Build, entity: Entity, path: str, points: FloatArr
 
     The last bone of a chain reaches as far beyond its centre of mass as this is from its joint.
     """
-    here = build.pose(entity.path)
-    start, turn = relative_pose(here, build.pose(path))
-    ends = [
-        relative_pose(here, build.pose(other.path))[0]
-        for other in build.graph.below(path)
-        if other.parent == path and "bone" in other.components
-    ]
+    start, turn = relative_pose(build.pose(entity.path), build.pose(path))
+    ends = find_next_joints(build, entity, path)
     centre = build.graph[path].components["bone"].centre
     if not ends and centre is not None:
         ends = [start + 2.0 * rotate(turn, np.array(centre))]

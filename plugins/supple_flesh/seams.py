@@ -160,15 +160,20 @@ def find_seams(
     return seams
 
 
-def _ends(build: Build, entity: Entity, path: str, own: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Where a bone begins, and where it ends: at its next joint, or as far as its skin reaches."""
+def find_next_joints(build: Build, entity: Entity, path: str) -> list[FloatArray]:
+    """Where the bones sit that hang on the bone at `path`, in the frame of the entity [m]."""
     here = build.pose(entity.path)
-    origin, turn = relative_pose(here, build.pose(path))
-    next_joints = [
+    return [
         relative_pose(here, build.pose(other.path))[0]
         for other in build.graph.below(path)
         if other.parent == path and "bone" in other.components
     ]
+
+
+def _ends(build: Build, entity: Entity, path: str, own: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Where a bone begins, and where it ends: at its next joint, or as far as its skin reaches."""
+    origin, turn = relative_pose(build.pose(entity.path), build.pose(path))
+    next_joints = find_next_joints(build, entity, path)
     if next_joints:
         return origin, np.asarray(np.mean(next_joints, axis=0))
     centre = build.graph[path].components["bone"].centre
