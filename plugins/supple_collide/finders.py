@@ -144,7 +144,7 @@ class MeshFinder:
         near, deep = (np.zeros(2 * len(triangles), np.int64) for _ in range(2))
         choice = make_choice(8 * capacity)
         chosen, ids, values = make_room(8 * capacity)
-        search = make_search(capacity, len(table), len(arrays["mesh.x"]))
+        search = make_search(capacity, len(table), len(arrays["mesh.x"]), len(triangles))
         describe = self._describe_objects(arrays, real)
         material = joined["friction"], joined["restitution"]
 

@@ -84,8 +84,8 @@ def find_mesh_contacts(
     mesh_table, mesh_sizes, grids,
     bounds, triangle_bounds, mesh_reach, position, q, group, movable, meets_itself, region, regions_meet, ignored,
     shadows_from, most, stack, list_out, box, codes, candidates, mesh_pairs, triangle_pairs, nearest, head, link,
-    touched, found_ids, found_values, rows, state, members, places, chain, flat, tally_inout, chosen_out, ids_out,
-    values_out,
+    touched, crossed, outside, queue, inner, found_ids, found_values, rows, state, members, places, chain, flat,
+    tally_inout, chosen_out, ids_out, values_out,
 ):  # fmt: skip
     """Append contacts of meshes with meshes, boxes among them, as `find_primitive_contacts` does."""
     count, chosen = tally_inout[0], tally_inout[1]
@@ -100,8 +100,8 @@ def find_mesh_contacts(
             x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, nodes,
             order, mesh_table, mesh_sizes, grids, region, regions_meet,
             bounds, triangle_bounds, position, q, a, b, mesh_reach[a] + mesh_reach[b], stack, list_out, box, codes,
-            candidates, triangle_pairs, nearest, head, link, touched, found_ids, found_values, count, ids_out,
-            values_out,
+            candidates, triangle_pairs, nearest, head, link, touched, crossed, outside, queue, inner, found_ids,
+            found_values, count, ids_out, values_out,
         )  # fmt: skip
         needed = max(needed, used)
         chosen = choose_rows(

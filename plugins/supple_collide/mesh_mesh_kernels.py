@@ -23,6 +23,7 @@ from supple_collide.mesh_columns import (
     SLACK,
 )
 from supple_collide.mesh_pair_kernels import CORNERS, add_edge_contacts, add_vertex_contacts, gather_vertices
+from supple_collide.outside_kernels import list_all, list_inner
 from supple_collide.point_mesh_kernels import find_deep_candidate, is_above_grid, is_behind, is_in_box
 from supple_collide.raw_contact_kernels import add_raw, copy_raw, set_corner, set_weights
 from supple_collide.triangle_kernels import OTHER_CODE, VERTEX_CODE
@@ -87,28 +88,40 @@ def pair_with_grid(
 def add_deep_vertices(
     x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes, order,
     mesh_table, mesh_sizes, grids,
-    bounds, triangle_bounds, own, other, touched, stack, list_out, box, codes, values, count, ids_out,
-    values_out,
+    bounds, triangle_bounds, pairs, pair_count, side, own, other, touched, crossed, outside, queue, inner, stack,
+    list_out, box, codes, values, count, ids_out, values_out,
 ):  # fmt: skip
-    """Contacts of vertices of mesh `own` that lie deeper in mesh `other` than its triangles were looked for."""
+    """Contacts of vertices of mesh `own` that lie deeper in mesh `other` than its triangles were looked for.
+
+    Column `side` of the pairs has the triangles of `own` that come near to the other mesh.
+    """
     root, grid = mesh_table[other, ROOT], mesh_table[other, GRID]
     depth, behind = mesh_sizes[other, DEPTH], mesh_sizes[other, BEHIND]
     if depth <= 0.0:
         return count
-    for v in range(mesh_table[own, FIRST_VERTEX], mesh_table[own, LAST_VERTEX]):
+    first, last = mesh_table[own, FIRST_VERTEX], mesh_table[own, LAST_VERTEX]
+    if grid < 0 and behind == 0.0:
+        found = list_inner(
+            triangles, vertex_first, vertex_triangle, first, last, x, bounds, root, pairs, pair_count, side, crossed,
+            outside, queue, inner,
+        )  # fmt: skip
+    else:
+        found = list_all(first, last, inner)
+    for place in range(found):
+        v = inner[place]
         if vertex_first[v] == vertex_first[v + 1]:
             continue
         if touched[v] != 0 or not is_in_box(bounds, root, x[v, 0], x[v, 1], x[v, 2], behind):
             continue
         if grid >= 0 and is_above_grid(grids, grid, x[v, 0], x[v, 1], x[v, 2]):
             continue
-        found = find_deep_candidate(
+        is_deep = find_deep_candidate(
             x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes,
             order, root, grid, grids,
             mesh_table[other, FIRST], bounds, triangle_bounds, x[v, 0], x[v, 1], x[v, 2], v, depth, behind,
             mesh_sizes[other, SCALE], stack, list_out, box, codes, values,
         )  # fmt: skip
-        if found == 0:
+        if is_deep == 0:
             continue
         nx, ny, nz, signed = values[0, 0], values[0, 1], values[0, 2], values[0, 3]
         t = vertex_triangle[vertex_first[v]]
@@ -211,7 +224,7 @@ def find_mesh_mesh(
     x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, nodes, order,
     mesh_table, mesh_sizes, grids, region, regions_meet,
     bounds, triangle_bounds, position, q, a, b, limit, stack, list_out, box, codes, candidates, triangle_pairs,
-    nearest, head, link, touched, found_ids, found_values, count, ids_out, values_out,
+    nearest, head, link, touched, crossed, outside, queue, inner, found_ids, found_values, count, ids_out, values_out,
 ):  # fmt: skip
     """Contacts of two meshes, or of a mesh with itself; returns (new count, room needed / room there was).
 
@@ -253,8 +266,8 @@ def find_mesh_mesh(
             count = add_deep_vertices(
                 x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes,
                 order, mesh_table, mesh_sizes, grids,
-                bounds, triangle_bounds, own, other, touched, stack, list_out, box, codes, candidates, count, ids_out,
-                values_out,
+                bounds, triangle_bounds, triangle_pairs, seen, side, own, other, touched, crossed, outside, queue, inner,
+                stack, list_out, box, codes, candidates, count, ids_out, values_out,
             )  # fmt: skip
         unmark_vertices(found, found_ids, touched)
         if alone:
