@@ -108,9 +108,10 @@ class MeshFinder:
         "mesh.reach",
     )  # fmt: skip
     shapes = ("collide.kind", "collide.size", "collide.x", "collide.q", "collide.reach")
+    short = ("mesh.node_short", "mesh.triangle_short", "mesh.vertex_short")
     of_objects = ("carrier", "group", "friction", "restitution")
     reads = (
-        *geometry, *shapes, *(f"collide.{name}" for name in of_objects), *(f"mesh.{name}" for name in of_objects),
+        *geometry, *short, *shapes, *(f"collide.{name}" for name in of_objects), *(f"mesh.{name}" for name in of_objects),
         "mesh.position", "mesh.q", "mesh.meets_itself", "mesh.region", "mesh.regions_meet", "collide.ignored_pairs",
     )  # fmt: skip
 
@@ -120,6 +121,7 @@ class MeshFinder:
     def bind(self, arrays: Bound) -> Callable[[int], int]:
         """Bind meshes, shapes and contacts, and make the scratch."""
         geometry = [arrays[name] for name in self.geometry]
+        short = [arrays[name] for name in self.short]
         kind, size, shape_x, q, shape_reach = (arrays[name] for name in self.shapes)
         table, triangles = arrays["mesh.table"], arrays["mesh.triangles"]
         real = self.objects - len(kind)
@@ -163,7 +165,7 @@ class MeshFinder:
         if len(table) > 1 or itself.any():
             searches.append(
                 bind_kernel(
-                    find_mesh_contacts, *geometry, arrays["mesh.position"], arrays["mesh.q"], group, movable,
+                    find_mesh_contacts, *geometry, *short, arrays["mesh.position"], arrays["mesh.q"], group, movable,
                     itself, *regions, ignored, real, most, stack, near, box, *candidates, *search, *kept,
                 )
             )  # fmt: skip

@@ -195,6 +195,9 @@ def _declare_pool(build: Build, parts: list[Part]) -> None:
     build.add_step("mesh.x", rest.shape, unit="m", doc="Vertices in the world.")
     count = triangle[-1]
     build.add_step("mesh.triangle_bounds", (count, 6), unit="m", doc="Boxes of the triangles: low, high.")
+    doc = "How much less far than the fastest point of its mesh it may come."
+    build.add_step("mesh.triangle_short", (count,), unit="m", doc=doc)
+    build.add_step("mesh.vertex_short", (len(rest),), unit="m", doc=doc)
 
 
 def _declare_tables(build: Build, parts: list[Part]) -> None:
@@ -224,6 +227,7 @@ def _declare_tables(build: Build, parts: list[Part]) -> None:
     build.add_model("mesh.table", table, unit="1", doc="See mesh_columns.", dtype=np.int64)
     build.add_model("mesh.sizes", [part.sizes for part in parts], unit="m", doc="See mesh_columns.")
     build.add_step("mesh.bounds", (node[-1], 6), unit="m", doc="Boxes of the nodes: low, high.")
+    build.add_step("mesh.node_short", (node[-1],), unit="m", doc="The least triangle_short below a node.")
 
 
 def _declare_grids(build: Build, parts: list[Part]) -> None:

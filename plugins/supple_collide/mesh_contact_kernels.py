@@ -82,8 +82,8 @@ def find_primitive_contacts(
 def find_mesh_contacts(
     x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, nodes, order,
     mesh_table, mesh_sizes, grids,
-    bounds, triangle_bounds, mesh_reach, position, q, group, movable, meets_itself, region, regions_meet, ignored,
-    shadows_from, most, stack, list_out, box, codes, candidates, mesh_pairs, triangle_pairs, nearest, head, link,
+    bounds, triangle_bounds, mesh_reach, node_short, triangle_short, vertex_short, position, q, group, movable,
+    meets_itself, region, regions_meet, ignored, shadows_from, most, stack, list_out, box, codes, candidates, mesh_pairs, triangle_pairs, nearest, head, link,
     touched, crossed, outside, queue, inner, found_ids, found_values, rows, state, members, places, chain, flat,
     tally_inout, chosen_out, ids_out, values_out,
 ):  # fmt: skip
@@ -99,7 +99,8 @@ def find_mesh_contacts(
         count, used = find_mesh_mesh(
             x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, nodes,
             order, mesh_table, mesh_sizes, grids, region, regions_meet,
-            bounds, triangle_bounds, position, q, a, b, mesh_reach[a] + mesh_reach[b], stack, list_out, box, codes,
+            bounds, triangle_bounds, node_short, triangle_short, vertex_short, position, q, a, b,
+            mesh_reach[a] + mesh_reach[b], stack, list_out, box, codes,
             candidates, triangle_pairs, nearest, head, link, touched, crossed, outside, queue, inner, found_ids,
             found_values, count, ids_out, values_out,
         )  # fmt: skip

@@ -223,15 +223,17 @@ def unmark_vertices(found, found_ids, touched_out):
 def find_mesh_mesh(
     x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, nodes, order,
     mesh_table, mesh_sizes, grids, region, regions_meet,
-    bounds, triangle_bounds, position, q, a, b, limit, stack, list_out, box, codes, candidates, triangle_pairs,
-    nearest, head, link, touched, crossed, outside, queue, inner, found_ids, found_values, count, ids_out, values_out,
+    bounds, triangle_bounds, node_short, triangle_short, vertex_short, position, q, a, b, limit, stack, list_out, box,
+    codes, candidates, triangle_pairs, nearest, head, link, touched, crossed, outside, queue, inner, found_ids, found_values, count, ids_out, values_out,
 ):  # fmt: skip
     """Contacts of two meshes, or of a mesh with itself; returns (new count, room needed / room there was).
 
-    If that is above 1, not everything was seen. The arrays from `stack` to `found_values` are scratch.
+    Triangles and vertices fall short of the limit [m] by *_short. If the room is above 1, not everything was seen. The arrays from `stack` to `found_values` are scratch.
     """
     alone = a != b
     deepest = math.inf if alone else min(limit, mesh_sizes[a, DEEPEST])
+    # Nothing else finds what overlaps within one mesh.
+    least = 0.0 if alone else deepest
     if mesh_table[b, GRID] >= 0:
         pairs = pair_with_grid(
             x, triangles, owns, nodes, order, mesh_table, mesh_sizes, grids, bounds, triangle_bounds, position, q,
@@ -240,7 +242,7 @@ def find_mesh_mesh(
     else:
         pairs = pair_trees(
             nodes, order, region, regions_meet, mesh_table[a, ROOT], mesh_table[b, ROOT], bounds,
-            triangle_bounds, limit, stack, triangle_pairs,
+            triangle_bounds, node_short, triangle_short, limit, least, stack, triangle_pairs,
         )  # fmt: skip
     needed = pairs / triangle_pairs.shape[0]
     seen = min(pairs, triangle_pairs.shape[0])
@@ -249,8 +251,8 @@ def find_mesh_mesh(
         found = gather_vertices(
             x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, triangle_bounds,
             triangle_pairs,
-            seen, side, mesh_sizes[other, SCALE], mesh_sizes[other, SLACK], limit, alone, nearest, head, link,
-            found_ids, found_values,
+            seen, side, mesh_sizes[other, SCALE], mesh_sizes[other, SLACK], limit, least, alone, vertex_short,
+            triangle_short, nearest, head, link, found_ids, found_values,
         )  # fmt: skip
         needed = max(needed, found / found_ids.shape[0])
         found = min(found, found_ids.shape[0])
@@ -258,8 +260,7 @@ def find_mesh_mesh(
         before = count
         count = add_vertex_contacts(
             triangles, vertex_first, vertex_triangle, x, mesh_table[own, OBJECT], mesh_table[other, OBJECT],
-            side,
-            limit, mesh_sizes[other, DEPTH] if alone else deepest, mesh_sizes[other, SLACK], alone, found, nearest,
+            side, mesh_sizes[other, DEPTH] if alone else deepest, mesh_sizes[other, SLACK], alone, found, nearest,
             head, link, found_ids, found_values, count, ids_out, values_out,
         )  # fmt: skip
         if alone and mesh_table[own, GRID] < 0:
@@ -280,8 +281,8 @@ def find_mesh_mesh(
     count = add_edge_contacts(
         x, triangles, neighbour, owns, vertex_first, vertex_triangle, triangle_bounds, triangle_pairs, seen,
         mesh_table[a, OBJECT],
-        mesh_table[b, OBJECT], limit, deepest, min(mesh_sizes[a, SLACK], mesh_sizes[b, SLACK]), alone, count, ids_out,
-        values_out,
+        mesh_table[b, OBJECT], limit, least, deepest, min(mesh_sizes[a, SLACK], mesh_sizes[b, SLACK]), alone, vertex_short,
+        count, ids_out, values_out,
     )  # fmt: skip
     if alone:
         count = drop_false_overlaps(
