@@ -158,8 +158,8 @@ class MeshFinder:
             searches.append(bind_kernel(fill_rotations, q, rotation))
             searches.append(
                 bind_kernel(
-                    find_primitive_contacts, *geometry, kind, size, shape_x, rotation, shape_reach, group, movable,
-                    ignored, real, most, stack, near, deep, box, segment_box, *candidates, *kept,
+                    find_primitive_contacts, *geometry, short[0], short[2], kind, size, shape_x, rotation, shape_reach,
+                    group, movable, ignored, real, most, stack, near, deep, box, segment_box, *candidates, *kept,
                 )
             )  # fmt: skip
         if len(table) > 1 or itself.any():

@@ -33,8 +33,7 @@ def fill_round_box(size, shape_x, rotation, shape, box_out):
 def find_primitive_contacts(
     x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, nodes, order,
     mesh_table, mesh_sizes, grids,
-    bounds, triangle_bounds, mesh_reach, kind, size, shape_x, rotation, shape_reach,
-    group, movable, ignored, shadows_from, most, stack, list_out, deep_list, box, segment_box, codes, candidates,
+    bounds, triangle_bounds, mesh_reach, node_short, vertex_short, kind, size, shape_x, rotation, shape_reach, group, movable, ignored, shadows_from, most, stack, list_out, deep_list, box, segment_box, codes, candidates,
     rows, state, members, places, chain, flat, tally_inout, chosen_out, ids_out, values_out,
 ):  # fmt: skip
     """Append contacts of spheres, capsules and planes with meshes; returns the room needed, 1 if it is just enough.
@@ -58,8 +57,8 @@ def find_primitive_contacts(
             if kind[shape] == PLANE:
                 if mesh_table[mesh, GRID] < 0:
                     count = find_plane_mesh(
-                        x, triangles, owns, nodes, order, bounds, number, root, shape, shape_x, rotation,
-                        limit, stack, count, ids_out, values_out,
+                        x, triangles, owns, nodes, order, bounds, node_short, vertex_short, number, root, shape, shape_x,
+                        rotation, limit, stack, count, ids_out, values_out,
                     )  # fmt: skip
             else:
                 count, found = find_round_mesh(
