@@ -83,7 +83,7 @@ def find_mesh_contacts(
     mesh_table, mesh_sizes, grids,
     bounds, triangle_bounds, mesh_reach, node_short, triangle_short, vertex_short, position, q, group, movable,
     meets_itself, region, regions_meet, ignored, shadows_from, most, stack, list_out, box, codes, candidates, mesh_pairs, triangle_pairs, nearest, head, link,
-    touched, crossed, outside, queue, inner, found_ids, found_values, rows, state, members, places, chain, flat,
+    touched, crossed, mark, piece, inner, found_ids, found_values, rows, state, members, places, chain, flat,
     tally_inout, chosen_out, ids_out, values_out,
 ):  # fmt: skip
     """Append contacts of meshes with meshes, boxes among them, as `find_primitive_contacts` does."""
@@ -100,7 +100,7 @@ def find_mesh_contacts(
             order, mesh_table, mesh_sizes, grids, region, regions_meet,
             bounds, triangle_bounds, node_short, triangle_short, vertex_short, position, q, a, b,
             mesh_reach[a] + mesh_reach[b], stack, list_out, box, codes,
-            candidates, triangle_pairs, nearest, head, link, touched, crossed, outside, queue, inner, found_ids,
+            candidates, triangle_pairs, nearest, head, link, touched, crossed, mark, piece, inner, found_ids,
             found_values, count, ids_out, values_out,
         )  # fmt: skip
         needed = max(needed, used)

@@ -88,7 +88,7 @@ def pair_with_grid(
 def add_deep_vertices(
     x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes, order,
     mesh_table, mesh_sizes, grids,
-    bounds, triangle_bounds, pairs, pair_count, side, own, other, touched, crossed, outside, queue, inner, stack,
+    bounds, triangle_bounds, pairs, pair_count, side, own, other, touched, crossed, mark, piece, inner, stack,
     list_out, box, codes, values, count, ids_out, values_out,
 ):  # fmt: skip
     """Contacts of vertices of mesh `own` that lie deeper in mesh `other` than its triangles were looked for.
@@ -102,8 +102,9 @@ def add_deep_vertices(
     first, last = mesh_table[own, FIRST_VERTEX], mesh_table[own, LAST_VERTEX]
     if grid < 0 and behind == 0.0:
         found = list_inner(
-            triangles, vertex_first, vertex_triangle, first, last, x, bounds, root, pairs, pair_count, side, crossed,
-            outside, queue, inner,
+            x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes, order, grids, mesh_table, mesh_sizes,
+            bounds, triangle_bounds, pairs, pair_count, side, first, last, other, crossed, mark, piece, stack, list_out,
+            box, codes, values, inner,
         )  # fmt: skip
     else:
         found = list_all(first, last, inner)
@@ -224,7 +225,7 @@ def find_mesh_mesh(
     x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, nodes, order,
     mesh_table, mesh_sizes, grids, region, regions_meet,
     bounds, triangle_bounds, node_short, triangle_short, vertex_short, position, q, a, b, limit, stack, list_out, box,
-    codes, candidates, triangle_pairs, nearest, head, link, touched, crossed, outside, queue, inner, found_ids, found_values, count, ids_out, values_out,
+    codes, candidates, triangle_pairs, nearest, head, link, touched, crossed, mark, piece, inner, found_ids, found_values, count, ids_out, values_out,
 ):  # fmt: skip
     """Contacts of two meshes, or of a mesh with itself; returns (new count, room needed / room there was).
 
@@ -267,7 +268,7 @@ def find_mesh_mesh(
             count = add_deep_vertices(
                 x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes,
                 order, mesh_table, mesh_sizes, grids,
-                bounds, triangle_bounds, triangle_pairs, seen, side, own, other, touched, crossed, outside, queue, inner,
+                bounds, triangle_bounds, triangle_pairs, seen, side, own, other, touched, crossed, mark, piece, inner,
                 stack, list_out, box, codes, candidates, count, ids_out, values_out,
             )  # fmt: skip
         unmark_vertices(found, found_ids, touched)
