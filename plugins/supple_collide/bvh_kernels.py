@@ -105,15 +105,15 @@ def pair_leaves(
 
 @njit
 def pair_trees(
-    nodes, order, region, regions_meet, root_a, root_b, bounds, triangle_bounds, node_short, triangle_short, grow, least,
-    stack, pairs_out,
+    nodes, order, region, regions_meet, root_a, root_b, bounds, triangle_bounds, node_short, triangle_short, grow,
+    least, stack, pairs_out,
 ):  # fmt: skip
     """The pairs of triangles (of tree a, of tree b) whose boxes come near each other.
 
     Near is `grow` [m] less what each of the two falls short of it, triangle_short[t], but not less than `least`; a node
-    falls short by node_short, the least of its triangles. Triangle t is in region[t]; regions_meet [nr, nr] is 0 for regions that do not touch. A tree paired with itself
-    gives every pair of two triangles once. Returns how many there are; those beyond
-    the capacity of pairs_out [n, 2] are not written. `stack` [2 STACK] is scratch.
+    falls short by node_short, the least of its triangles. Triangle t is in region[t]; regions_meet [nr, nr] is 0 for
+    regions that do not touch. A tree paired with itself gives every pair of two triangles once. Returns how many there
+    are; those beyond the capacity of pairs_out [n, 2] are not written. `stack` [2 STACK] is scratch.
     """
     same = root_a == root_b
     found = np.int64(0)

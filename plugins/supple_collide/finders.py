@@ -111,8 +111,9 @@ class MeshFinder:
     short = ("mesh.node_short", "mesh.triangle_short", "mesh.vertex_short")
     of_objects = ("carrier", "group", "friction", "restitution")
     reads = (
-        *geometry, *short, *shapes, *(f"collide.{name}" for name in of_objects), *(f"mesh.{name}" for name in of_objects),
-        "mesh.position", "mesh.q", "mesh.meets_itself", "mesh.region", "mesh.regions_meet", "collide.ignored_pairs",
+        *geometry, *short, *shapes, *(f"collide.{name}" for name in of_objects),
+        *(f"mesh.{name}" for name in of_objects), "mesh.position", "mesh.q", "mesh.meets_itself", "mesh.region",
+        "mesh.regions_meet", "collide.ignored_pairs",
     )  # fmt: skip
 
     def __init__(self, objects: int) -> None:

@@ -33,7 +33,8 @@ def fill_round_box(size, shape_x, rotation, shape, box_out):
 def find_primitive_contacts(
     x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, nodes, order,
     mesh_table, mesh_sizes, grids,
-    bounds, triangle_bounds, mesh_reach, node_short, vertex_short, kind, size, shape_x, rotation, shape_reach, group, movable, ignored, shadows_from, most, stack, list_out, deep_list, box, segment_box, codes, candidates,
+    bounds, triangle_bounds, mesh_reach, node_short, vertex_short, kind, size, shape_x, rotation, shape_reach,
+    group, movable, ignored, shadows_from, most, stack, list_out, deep_list, box, segment_box, codes, candidates,
     rows, state, members, places, chain, flat, tally_inout, chosen_out, ids_out, values_out,
 ):  # fmt: skip
     """Append contacts of spheres, capsules and planes with meshes; returns the room needed, 1 if it is just enough.
@@ -57,8 +58,8 @@ def find_primitive_contacts(
             if kind[shape] == PLANE:
                 if mesh_table[mesh, GRID] < 0:
                     count = find_plane_mesh(
-                        x, triangles, owns, nodes, order, bounds, node_short, vertex_short, number, root, shape, shape_x,
-                        rotation, limit, stack, count, ids_out, values_out,
+                        x, triangles, owns, nodes, order, bounds, node_short, vertex_short, number, root, shape,
+                        shape_x, rotation, limit, stack, count, ids_out, values_out,
                     )  # fmt: skip
             else:
                 count, found = find_round_mesh(
@@ -82,9 +83,9 @@ def find_mesh_contacts(
     x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, nodes, order,
     mesh_table, mesh_sizes, grids,
     bounds, triangle_bounds, mesh_reach, node_short, triangle_short, vertex_short, position, q, group, movable,
-    meets_itself, region, regions_meet, ignored, shadows_from, most, stack, list_out, box, codes, candidates, mesh_pairs, triangle_pairs, nearest, head, link,
-    touched, crossed, mark, piece, inner, found_ids, found_values, rows, state, members, places, chain, flat,
-    tally_inout, chosen_out, ids_out, values_out,
+    meets_itself, region, regions_meet, ignored, shadows_from, most, stack, list_out, box, codes, candidates,
+    mesh_pairs, triangle_pairs, nearest, head, link, touched, crossed, mark, piece, inner, found_ids, found_values,
+    rows, state, members, places, chain, flat, tally_inout, chosen_out, ids_out, values_out,
 ):  # fmt: skip
     """Append contacts of meshes with meshes, boxes among them, as `find_primitive_contacts` does."""
     count, chosen = tally_inout[0], tally_inout[1]

@@ -225,11 +225,13 @@ def find_mesh_mesh(
     x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, nodes, order,
     mesh_table, mesh_sizes, grids, region, regions_meet,
     bounds, triangle_bounds, node_short, triangle_short, vertex_short, position, q, a, b, limit, stack, list_out, box,
-    codes, candidates, triangle_pairs, nearest, head, link, touched, crossed, mark, piece, inner, found_ids, found_values, count, ids_out, values_out,
+    codes, candidates, triangle_pairs, nearest, head, link, touched, crossed, mark, piece, inner, found_ids,
+    found_values, count, ids_out, values_out,
 ):  # fmt: skip
     """Contacts of two meshes, or of a mesh with itself; returns (new count, room needed / room there was).
 
-    Triangles and vertices fall short of the limit [m] by *_short. If the room is above 1, not everything was seen. The arrays from `stack` to `found_values` are scratch.
+    Triangles and vertices fall short of the limit [m] by *_short. If the room is above 1, not everything was seen. The
+    arrays from `stack` to `found_values` are scratch.
     """
     alone = a != b
     deepest = math.inf if alone else min(limit, mesh_sizes[a, DEEPEST])
@@ -282,8 +284,8 @@ def find_mesh_mesh(
     count = add_edge_contacts(
         x, triangles, neighbour, owns, vertex_first, vertex_triangle, triangle_bounds, triangle_pairs, seen,
         mesh_table[a, OBJECT],
-        mesh_table[b, OBJECT], limit, least, deepest, min(mesh_sizes[a, SLACK], mesh_sizes[b, SLACK]), alone, vertex_short,
-        count, ids_out, values_out,
+        mesh_table[b, OBJECT], limit, least, deepest, min(mesh_sizes[a, SLACK], mesh_sizes[b, SLACK]), alone,
+        vertex_short, count, ids_out, values_out,
     )  # fmt: skip
     if alone:
         count = drop_false_overlaps(

@@ -251,7 +251,9 @@ def add_vertex_contacts(
         if found_ids[c, 1] == OTHER_CODE:
             continue
         v, signed, distance = found_ids[c, 0], found_values[c, 3], found_values[c, 4]
-        if signed > found_values[c, 9] or (signed < 0.0 and (distance > nearest_inout[v] + slack or -signed > depth)):
+        if signed > found_values[c, 9] or (
+            signed < 0.0 and (distance > nearest_inout[v] + slack or -signed > depth)
+        ):
             continue
         if alone and side == 1 and found_ids[c, 1] >= VERTEX_CODE:
             continue
@@ -302,7 +304,7 @@ def add_edge_pair(
 ):  # fmt: skip
     """The contact of edge i of triangle a (first side) with edge j of triangle b, if any; the new count.
 
-    They are seen `within` [m], and touch if they are apart by no more than `reach` [m] and overlap by no more than `deepest`.
+    They are seen `within` [m], and touch if they are apart by `reach` [m] at most and overlap by `deepest` [m] at most.
     """
     p, q = triangles[a, i], triangles[a, (i + 1) % 3]
     ux, uy, uz = subtract(x, q, p)
@@ -361,8 +363,8 @@ def add_edge_contacts(
                 within = max(least, reach)
                 if are_edges_near(x, p, q, r, s, within):
                     count = add_edge_pair(
-                        x, triangles, neighbour, a, i, b, j, first, second, within, reach, deepest, slack, count, ids_out,
-                        values_out,
+                        x, triangles, neighbour, a, i, b, j, first, second, within, reach, deepest, slack, count,
+                        ids_out, values_out,
                     )  # fmt: skip
     return count
 

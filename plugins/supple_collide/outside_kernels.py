@@ -86,8 +86,8 @@ def list_inner(
     """Those of the vertices first <= v < last that may be inside the closed mesh `other`; how many.
 
     Outside its box a vertex is outside the mesh, and so is what hangs together with it; of any other piece a few
-    vertices are asked. `pairs` has, in column `side`, all triangles that the mesh might cross. crossed [nt], which must be 0,
-    mark [nv], members [nv] and what follows are scratch; inner_out has room for all vertices.
+    vertices are asked. `pairs` has, in column `side`, all triangles that the mesh might cross. crossed [nt], which must
+    be 0, mark [nv], members [nv] and what follows are scratch; inner_out has room for all vertices.
     """
     boxed, root = ZERO, mesh_table[other, ROOT]
     for v in range(first, last):

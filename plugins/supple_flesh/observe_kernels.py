@@ -144,8 +144,8 @@ def follow_flesh(
 ):  # fmt: skip
     """Vertices in the world after the step, their displacements, and what one look at them tells of every flesh.
 
-    The vertices of part n are start[n] <= i < start[n + 1]; those with mask 0 are at rest. Of every part: how many move,
-    the greatest displacement, the height of the lowest vertex, and the sum of the ways that all went up [m].
+    The vertices of part n are start[n] <= i < start[n + 1]; those with mask 0 are at rest. Of every part: how many
+    move, the greatest displacement, the height of the lowest vertex, and the sum of the ways that all went up [m].
     """
     for part in range(observed_out.shape[0]):
         active, farthest, lowest, rise = 0, 0.0, math.inf, 0.0

@@ -56,7 +56,7 @@ def is_inverted(patch_bone, patch_of, triangles, corner_normal, rotation, positi
 
 @njit
 def count_turned(triangles, corner_normal, around_first, around, local, mask, i):
-    """How many of the triangles around the moving vertex i are turned; those of moving vertices before it are not its."""
+    """How many of the triangles around the moving vertex i are turned, without those of moving ones before it."""
     count = 0
     for place in range(around_first[i], around_first[i + 1]):
         t = around[place]
