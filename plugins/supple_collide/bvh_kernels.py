@@ -105,14 +105,15 @@ def pair_leaves(
 
 @njit
 def pair_trees(
-    nodes, order, region, regions_meet, root_a, root_b, bounds, triangle_bounds, node_short, triangle_short, grow,
-    least, stack, pairs_out,
+    nodes, order, region, regions_meet, node_regions, node_meets, root_a, root_b, bounds, triangle_bounds, node_short,
+    triangle_short, grow, least, stack, pairs_out,
 ):  # fmt: skip
     """The pairs of triangles (of tree a, of tree b) whose boxes come near each other.
 
     Near is `grow` [m] less what each of the two falls short of it, triangle_short[t], but not less than `least`; a node
     falls short by node_short, the least of its triangles. Triangle t is in region[t]; regions_meet [nr, nr] is 0 for
-    regions that do not touch. A tree paired with itself gives every pair of two triangles once. Returns how many there
+    regions that do not touch, and node_regions, node_meets have the regions below a node, and those that they meet, as
+    bits. A tree paired with itself gives every pair of two triangles once. Returns how many there
     are; those beyond the capacity of pairs_out [n, 2] are not written. `stack` [2 STACK] is scratch.
     """
     same = root_a == root_b
@@ -121,6 +122,8 @@ def pair_trees(
     while depth > 0:
         depth -= 2
         a, b = stack[depth], stack[depth + 1]
+        if node_regions[a] & node_meets[b] == 0:
+            continue
         if not boxes_meet(bounds, a, bounds, b, max(least, grow - node_short[a] - node_short[b])):
             continue
         inner_a, inner_b = nodes[a, COUNT] == 0, nodes[b, COUNT] == 0

@@ -109,11 +109,12 @@ class MeshFinder:
     )  # fmt: skip
     shapes = ("collide.kind", "collide.size", "collide.x", "collide.q", "collide.reach")
     short = ("mesh.node_short", "mesh.triangle_short", "mesh.vertex_short")
+    of_regions = ("region", "regions_meet", "node_regions", "node_meets")
     of_objects = ("carrier", "group", "friction", "restitution")
     reads = (
         *geometry, *short, *shapes, *(f"collide.{name}" for name in of_objects),
-        *(f"mesh.{name}" for name in of_objects), "mesh.position", "mesh.q", "mesh.meets_itself", "mesh.region",
-        "mesh.regions_meet", "collide.ignored_pairs",
+        *(f"mesh.{name}" for name in of_objects), "mesh.position", "mesh.q", "mesh.meets_itself",
+        *(f"mesh.{name}" for name in of_regions), "collide.ignored_pairs",
     )  # fmt: skip
 
     def __init__(self, objects: int) -> None:
@@ -133,7 +134,7 @@ class MeshFinder:
         movable = (joined["carrier"] >= 0).astype(np.int64)
         movable[len(kind) :] |= table[:real, BENDS]
         group, ignored, itself = joined["group"], arrays["collide.ignored_pairs"], arrays["mesh.meets_itself"]
-        regions = arrays["mesh.region"], arrays["mesh.regions_meet"]
+        regions = [arrays[f"mesh.{name}"] for name in self.of_regions]
         most = arrays.build.settings("collide").most_contacts_per_pair
         capacity = contact_capacity(arrays.build)
         rotation = np.zeros((len(kind), 3, 3))

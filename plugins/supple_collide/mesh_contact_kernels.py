@@ -83,9 +83,10 @@ def find_mesh_contacts(
     x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, nodes, order,
     mesh_table, mesh_sizes, grids,
     bounds, triangle_bounds, mesh_reach, node_short, triangle_short, vertex_short, position, q, group, movable,
-    meets_itself, region, regions_meet, ignored, shadows_from, most, stack, list_out, box, codes, candidates,
-    mesh_pairs, triangle_pairs, nearest, head, link, touched, crossed, mark, piece, inner, found_ids, found_values,
-    rows, state, members, places, chain, flat, tally_inout, chosen_out, ids_out, values_out,
+    meets_itself, region, regions_meet, node_regions, node_meets, ignored, shadows_from, most, stack,
+    list_out, box, codes, candidates, mesh_pairs, triangle_pairs, nearest, head, link, touched, crossed, mark, piece,
+    inner, found_ids, found_values, rows, state, members, places, chain, flat, tally_inout, chosen_out, ids_out,
+    values_out,
 ):  # fmt: skip
     """Append contacts of meshes with meshes, boxes among them, as `find_primitive_contacts` does."""
     count, chosen = tally_inout[0], tally_inout[1]
@@ -98,7 +99,7 @@ def find_mesh_contacts(
         before = count
         count, used = find_mesh_mesh(
             x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, nodes,
-            order, mesh_table, mesh_sizes, grids, region, regions_meet,
+            order, mesh_table, mesh_sizes, grids, region, regions_meet, node_regions, node_meets,
             bounds, triangle_bounds, node_short, triangle_short, vertex_short, position, q, a, b,
             mesh_reach[a] + mesh_reach[b], stack, list_out, box, codes,
             candidates, triangle_pairs, nearest, head, link, touched, crossed, mark, piece, inner, found_ids,

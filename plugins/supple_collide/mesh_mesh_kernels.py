@@ -17,6 +17,7 @@ from supple_collide.mesh_columns import (
     FIRST_VERTEX,
     GRID,
     LAST_VERTEX,
+    NEIGHBOURS,
     OBJECT,
     ROOT,
     SCALE,
@@ -223,7 +224,7 @@ def unmark_vertices(found, found_ids, touched_out):
 @njit
 def find_mesh_mesh(
     x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, nodes, order,
-    mesh_table, mesh_sizes, grids, region, regions_meet,
+    mesh_table, mesh_sizes, grids, region, regions_meet, node_regions, node_meets,
     bounds, triangle_bounds, node_short, triangle_short, vertex_short, position, q, a, b, limit, stack, list_out, box,
     codes, candidates, triangle_pairs, nearest, head, link, touched, crossed, mark, piece, inner, found_ids,
     found_values, count, ids_out, values_out,
@@ -237,6 +238,7 @@ def find_mesh_mesh(
     deepest = math.inf if alone else min(limit, mesh_sizes[a, DEEPEST])
     # Nothing else finds what overlaps within one mesh.
     least = 0.0 if alone else deepest
+    strange = alone or mesh_table[a, NEIGHBOURS] == 0
     if mesh_table[b, GRID] >= 0:
         pairs = pair_with_grid(
             x, triangles, owns, nodes, order, mesh_table, mesh_sizes, grids, bounds, triangle_bounds, position, q,
@@ -244,8 +246,8 @@ def find_mesh_mesh(
         )  # fmt: skip
     else:
         pairs = pair_trees(
-            nodes, order, region, regions_meet, mesh_table[a, ROOT], mesh_table[b, ROOT], bounds,
-            triangle_bounds, node_short, triangle_short, limit, least, stack, triangle_pairs,
+            nodes, order, region, regions_meet, node_regions, node_meets, mesh_table[a, ROOT], mesh_table[b, ROOT],
+            bounds, triangle_bounds, node_short, triangle_short, limit, least, stack, triangle_pairs,
         )  # fmt: skip
     needed = pairs / triangle_pairs.shape[0]
     seen = min(pairs, triangle_pairs.shape[0])
@@ -254,7 +256,7 @@ def find_mesh_mesh(
         found = gather_vertices(
             x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, triangle_bounds,
             triangle_pairs,
-            seen, side, mesh_sizes[other, SCALE], mesh_sizes[other, SLACK], limit, least, alone, vertex_short,
+            seen, side, mesh_sizes[other, SCALE], mesh_sizes[other, SLACK], limit, least, strange, vertex_short,
             triangle_short, nearest, head, link, found_ids, found_values,
         )  # fmt: skip
         needed = max(needed, found / found_ids.shape[0])
@@ -284,7 +286,7 @@ def find_mesh_mesh(
     count = add_edge_contacts(
         x, triangles, neighbour, owns, vertex_first, vertex_triangle, triangle_bounds, triangle_pairs, seen,
         mesh_table[a, OBJECT],
-        mesh_table[b, OBJECT], limit, least, deepest, min(mesh_sizes[a, SLACK], mesh_sizes[b, SLACK]), alone,
+        mesh_table[b, OBJECT], limit, least, deepest, min(mesh_sizes[a, SLACK], mesh_sizes[b, SLACK]), strange,
         vertex_short, count, ids_out, values_out,
     )  # fmt: skip
     if alone:

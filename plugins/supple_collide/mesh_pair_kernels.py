@@ -125,13 +125,13 @@ def is_vertex_near(x, v, triangle_bounds, t, within):
 def gather_vertices(
     x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, triangle_bounds, pairs, pair_count,
     side,
-    scale, slack, limit, least, alone, vertex_short, triangle_short, nearest_inout, head_inout, link_out, found_ids,
+    scale, slack, limit, least, strange, vertex_short, triangle_short, nearest_inout, head_inout, link_out, found_ids,
     found_values,
 ):  # fmt: skip
     """Candidates of the vertices of triangles pairs[:, side] with the triangles of the other column.
 
     They touch within `limit` [m] less what vertex and triangle fall short of it. They are seen from `least` [m] on,
-    whatever that is: behind a surface, too.
+    whatever that is: behind a surface, too. If all are `strange`, no vertex has a neighbour among the triangles.
     Every vertex is looked at through the triangle that owns it (bit k of owns[t]). nearest_inout [nv] must be
     infinite and
     head_inout [nv] -1; they get the nearest distance and the first candidate of every vertex, link_out the next
@@ -150,7 +150,7 @@ def gather_vertices(
             within = max(least, reach)
             if not is_vertex_near(x, v, triangle_bounds, t, within):
                 continue
-            if not alone and are_neighbours(triangles, vertex_first, vertex_triangle, v, t):
+            if not strange and are_neighbours(triangles, vertex_first, vertex_triangle, v, t):
                 continue
             touches, code, nx, ny, nz, signed, distance, wa, wb, wc, beside = judge_vertex(
                 x, triangles, neighbour, facet, vertex_first, vertex_triangle, v, t, scale, slack, within
@@ -333,7 +333,7 @@ def add_edge_pair(
 def add_edge_contacts(
     x, triangles, neighbour, owns, vertex_first, vertex_triangle, triangle_bounds, pairs, pair_count, first,
     second,
-    limit, least, deepest, slack, alone, vertex_short, count, ids_out, values_out,
+    limit, least, deepest, slack, strange, vertex_short, count, ids_out, values_out,
 ):  # fmt: skip
     """Contacts of edges with edges, which see and touch each other as in `gather_vertices`; returns the new count.
 
@@ -350,7 +350,7 @@ def add_edge_contacts(
             short = min(vertex_short[p], vertex_short[q])
             if not is_edge_near(x, p, q, triangle_bounds, b, max(least, limit - short)):
                 continue
-            if not alone and (
+            if not strange and (
                 are_neighbours(triangles, vertex_first, vertex_triangle, p, b)
                 or are_neighbours(triangles, vertex_first, vertex_triangle, q, b)
             ):

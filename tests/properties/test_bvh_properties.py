@@ -8,6 +8,7 @@ from supple_collide.bvh_kernels import STACK, pair_trees, query_tree, refit_tree
 from supple_collide.mesh_oracle import find_distance
 from supple_collide.mesh_shape import list_vertex_triangles
 from supple_collide.point_mesh_kernels import NO_VERTEX, find_nearest_triangle
+from supple_collide.regions import find_node_regions
 from supple_collide.terrain import join_cells, place_grid
 from supple_collide.tree import LEAF_SIZE, build_tree
 
@@ -111,10 +112,11 @@ def test_pairs_equal_looking_at_all(seed, grow, alone, least):
     region = rng.integers(0, 3, len(meshes.triangles))
     regions_meet = rng.integers(0, 2, (3, 3))
     regions_meet |= regions_meet.T
+    masks = find_node_regions(meshes.nodes, meshes.order, region, regions_meet)
     second = 1 if alone else 0
     pairs = np.zeros((len(meshes.triangles) ** 2, 2), np.int64)
     count = pair_trees(
-        meshes.nodes, meshes.order, region, regions_meet, meshes.roots[0], meshes.roots[second], meshes.bounds,
+        meshes.nodes, meshes.order, region, regions_meet, *masks, meshes.roots[0], meshes.roots[second], meshes.bounds,
         meshes.boxes, *meshes.fall_short(short), grow, least, meshes.stack, pairs,
     )  # fmt: skip
     boxes = brute_boxes(meshes)
@@ -148,8 +150,9 @@ def test_nearest_triangle_equals_looking_at_all(seed):
 def test_what_does_not_fit_is_counted_but_not_written():
     meshes = Meshes(np.random.default_rng(5), 2, bend=0.0)
     pairs = np.zeros((3, 2), np.int64)
+    regions = np.zeros(len(meshes.triangles), np.int64), np.ones((1, 1), np.int64)
     arguments = (
-        meshes.nodes, meshes.order, np.zeros(len(meshes.triangles), np.int64), np.ones((1, 1), np.int64),
+        meshes.nodes, meshes.order, *regions, *find_node_regions(meshes.nodes, meshes.order, *regions),
         meshes.roots[0], meshes.roots[1], meshes.bounds, meshes.boxes,
         *meshes.fall_short(np.zeros(len(meshes.triangles))), 5.0, 0.0, meshes.stack,
     )  # fmt: skip
