@@ -86,7 +86,7 @@ def query_tree(
 
 @njit
 def pair_leaves(
-    nodes, order, region, regions_meet, a, b, same, triangle_bounds, grow, found, pairs_out
+    nodes, order, region, regions_meet, a, b, same, triangle_bounds, triangle_short, grow, least, found, pairs_out
 ):  # fmt: skip
     """Add the pairs of near triangles of two leaves whose regions may meet; returns the new number of pairs."""
     for i in range(nodes[a, FIRST_PLACE], nodes[a, FIRST_PLACE] + nodes[a, COUNT]):
@@ -95,7 +95,8 @@ def pair_leaves(
         for j in range(start, nodes[b, FIRST_PLACE] + nodes[b, COUNT]):
             if regions_meet[region[t], region[order[j]]] == 0:
                 continue
-            if boxes_meet(triangle_bounds, t, triangle_bounds, order[j], grow):
+            near = max(least, grow - triangle_short[t] - triangle_short[order[j]])
+            if boxes_meet(triangle_bounds, t, triangle_bounds, order[j], near):
                 if found < pairs_out.shape[0]:
                     pairs_out[found, 0], pairs_out[found, 1] = t, order[j]
                 found += 1
@@ -104,13 +105,16 @@ def pair_leaves(
 
 @njit
 def pair_trees(
-    nodes, order, region, regions_meet, root_a, root_b, bounds, triangle_bounds, grow, stack, pairs_out
+    nodes, order, region, regions_meet, node_regions, node_meets, root_a, root_b, bounds, triangle_bounds, node_short,
+    triangle_short, grow, least, stack, pairs_out,
 ):  # fmt: skip
-    """The pairs of triangles (of tree a, of tree b) whose boxes come within `grow` [m] of each other.
+    """The pairs of triangles (of tree a, of tree b) whose boxes come near each other.
 
-    Triangle t is in region[t]; regions_meet [nr, nr] is 0 for regions that do not touch. A tree paired with itself
-    gives every pair of two triangles once. Returns how many there are; those beyond
-    the capacity of pairs_out [n, 2] are not written. `stack` [2 STACK] is scratch.
+    Near is `grow` [m] less what each of the two falls short of it, triangle_short[t], but not less than `least`; a node
+    falls short by node_short, the least of its triangles. Triangle t is in region[t]; regions_meet [nr, nr] is 0 for
+    regions that do not touch, and node_regions, node_meets have the regions below a node, and those that they meet, as
+    bits. A tree paired with itself gives every pair of two triangles once. Returns how many there
+    are; those beyond the capacity of pairs_out [n, 2] are not written. `stack` [2 STACK] is scratch.
     """
     same = root_a == root_b
     found = np.int64(0)
@@ -118,7 +122,9 @@ def pair_trees(
     while depth > 0:
         depth -= 2
         a, b = stack[depth], stack[depth + 1]
-        if not boxes_meet(bounds, a, bounds, b, grow):
+        if node_regions[a] & node_meets[b] == 0:
+            continue
+        if not boxes_meet(bounds, a, bounds, b, max(least, grow - node_short[a] - node_short[b])):
             continue
         inner_a, inner_b = nodes[a, COUNT] == 0, nodes[b, COUNT] == 0
         if same and a == b and inner_a:
@@ -137,7 +143,8 @@ def pair_trees(
             depth += 4
         else:
             found = pair_leaves(
-                nodes, order, region, regions_meet, a, b, same, triangle_bounds, grow, found, pairs_out
+                nodes, order, region, regions_meet, a, b, same, triangle_bounds, triangle_short, grow, least, found,
+                pairs_out,
             )  # fmt: skip
     return found
 

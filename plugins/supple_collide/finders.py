@@ -108,10 +108,13 @@ class MeshFinder:
         "mesh.reach",
     )  # fmt: skip
     shapes = ("collide.kind", "collide.size", "collide.x", "collide.q", "collide.reach")
+    short = ("mesh.node_short", "mesh.triangle_short", "mesh.vertex_short")
+    of_regions = ("region", "regions_meet", "node_regions", "node_meets")
     of_objects = ("carrier", "group", "friction", "restitution")
     reads = (
-        *geometry, *shapes, *(f"collide.{name}" for name in of_objects), *(f"mesh.{name}" for name in of_objects),
-        "mesh.position", "mesh.q", "mesh.meets_itself", "mesh.region", "mesh.regions_meet", "collide.ignored_pairs",
+        *geometry, *short, *shapes, *(f"collide.{name}" for name in of_objects),
+        *(f"mesh.{name}" for name in of_objects), "mesh.position", "mesh.q", "mesh.meets_itself",
+        *(f"mesh.{name}" for name in of_regions), "collide.ignored_pairs",
     )  # fmt: skip
 
     def __init__(self, objects: int) -> None:
@@ -120,6 +123,7 @@ class MeshFinder:
     def bind(self, arrays: Bound) -> Callable[[int], int]:
         """Bind meshes, shapes and contacts, and make the scratch."""
         geometry = [arrays[name] for name in self.geometry]
+        short = [arrays[name] for name in self.short]
         kind, size, shape_x, q, shape_reach = (arrays[name] for name in self.shapes)
         table, triangles = arrays["mesh.table"], arrays["mesh.triangles"]
         real = self.objects - len(kind)
@@ -130,7 +134,7 @@ class MeshFinder:
         movable = (joined["carrier"] >= 0).astype(np.int64)
         movable[len(kind) :] |= table[:real, BENDS]
         group, ignored, itself = joined["group"], arrays["collide.ignored_pairs"], arrays["mesh.meets_itself"]
-        regions = arrays["mesh.region"], arrays["mesh.regions_meet"]
+        regions = [arrays[f"mesh.{name}"] for name in self.of_regions]
         most = arrays.build.settings("collide").most_contacts_per_pair
         capacity = contact_capacity(arrays.build)
         rotation = np.zeros((len(kind), 3, 3))
@@ -144,7 +148,7 @@ class MeshFinder:
         near, deep = (np.zeros(2 * len(triangles), np.int64) for _ in range(2))
         choice = make_choice(8 * capacity)
         chosen, ids, values = make_room(8 * capacity)
-        search = make_search(capacity, len(table), len(arrays["mesh.x"]))
+        search = make_search(capacity, len(table), len(arrays["mesh.x"]), len(triangles))
         describe = self._describe_objects(arrays, real)
         material = joined["friction"], joined["restitution"]
 
@@ -156,14 +160,14 @@ class MeshFinder:
             searches.append(bind_kernel(fill_rotations, q, rotation))
             searches.append(
                 bind_kernel(
-                    find_primitive_contacts, *geometry, kind, size, shape_x, rotation, shape_reach, group, movable,
-                    ignored, real, most, stack, near, deep, box, segment_box, *candidates, *kept,
+                    find_primitive_contacts, *geometry, short[0], short[2], kind, size, shape_x, rotation, shape_reach,
+                    group, movable, ignored, real, most, stack, near, deep, box, segment_box, *candidates, *kept,
                 )
             )  # fmt: skip
         if len(table) > 1 or itself.any():
             searches.append(
                 bind_kernel(
-                    find_mesh_contacts, *geometry, arrays["mesh.position"], arrays["mesh.q"], group, movable,
+                    find_mesh_contacts, *geometry, *short, arrays["mesh.position"], arrays["mesh.q"], group, movable,
                     itself, *regions, ignored, real, most, stack, near, box, *candidates, *search, *kept,
                 )
             )  # fmt: skip

@@ -30,7 +30,7 @@ from supple_collide.mesh_shape import (
     make_mesh,
 )
 from supple_collide.mesh_surface import MeshSurface
-from supple_collide.regions import find_regions
+from supple_collide.regions import find_node_regions, find_regions, may_pair_neighbours
 from supple_collide.shape_kinds import STANDS_STILL
 from supple_collide.terrain import Grid, make_terrain
 from supple_collide.tree import Tree, build_tree
@@ -195,6 +195,9 @@ def _declare_pool(build: Build, parts: list[Part]) -> None:
     build.add_step("mesh.x", rest.shape, unit="m", doc="Vertices in the world.")
     count = triangle[-1]
     build.add_step("mesh.triangle_bounds", (count, 6), unit="m", doc="Boxes of the triangles: low, high.")
+    doc = "How much less far than the fastest point of its mesh it may come."
+    build.add_step("mesh.triangle_short", (count,), unit="m", doc=doc)
+    build.add_step("mesh.vertex_short", (len(rest),), unit="m", doc=doc)
 
 
 def _declare_tables(build: Build, parts: list[Part]) -> None:
@@ -207,8 +210,9 @@ def _declare_tables(build: Build, parts: list[Part]) -> None:
     for i, part in enumerate(parts):
         grid = NO_GRID if part.grid is None else grids
         grids += part.grid is not None
+        pairs = may_pair_neighbours(part.mesh.triangles, part.bends)
         table.append(
-            [part.number, triangle[i], node[i], grid, part.bends is not None, vertex[i], vertex[i + 1]]
+            [part.number, triangle[i], node[i], grid, part.bends is not None, vertex[i], vertex[i + 1], pairs]
         )
     nodes = [
         np.stack([tree.right + node[i], tree.first + triangle[i], tree.count], axis=1)
@@ -221,9 +225,17 @@ def _declare_tables(build: Build, parts: list[Part]) -> None:
         ("node_last", [np.array(node[1:])], "The end of a mesh's nodes."),
     ):
         build.add_model(f"mesh.{name}", np.concatenate(values), unit="1", doc=doc, dtype=np.int64)
+    regions = (build.arrays[f"mesh.{name}"] for name in ("region", "regions_meet"))
+    has, meets = find_node_regions(np.concatenate(nodes), np.concatenate(order), *regions)
+    for name, bits, doc in (
+        ("node_regions", has, "Regions of the triangles below a node, as bits."),
+        ("node_meets", meets, "Regions that these may touch, as bits."),
+    ):
+        build.add_model(f"mesh.{name}", bits, unit="1", doc=doc, dtype=np.int64)
     build.add_model("mesh.table", table, unit="1", doc="See mesh_columns.", dtype=np.int64)
     build.add_model("mesh.sizes", [part.sizes for part in parts], unit="m", doc="See mesh_columns.")
     build.add_step("mesh.bounds", (node[-1], 6), unit="m", doc="Boxes of the nodes: low, high.")
+    build.add_step("mesh.node_short", (node[-1],), unit="m", doc="The least triangle_short below a node.")
 
 
 def _declare_grids(build: Build, parts: list[Part]) -> None:

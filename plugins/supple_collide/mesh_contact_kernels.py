@@ -33,7 +33,7 @@ def fill_round_box(size, shape_x, rotation, shape, box_out):
 def find_primitive_contacts(
     x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, nodes, order,
     mesh_table, mesh_sizes, grids,
-    bounds, triangle_bounds, mesh_reach, kind, size, shape_x, rotation, shape_reach,
+    bounds, triangle_bounds, mesh_reach, node_short, vertex_short, kind, size, shape_x, rotation, shape_reach,
     group, movable, ignored, shadows_from, most, stack, list_out, deep_list, box, segment_box, codes, candidates,
     rows, state, members, places, chain, flat, tally_inout, chosen_out, ids_out, values_out,
 ):  # fmt: skip
@@ -58,8 +58,8 @@ def find_primitive_contacts(
             if kind[shape] == PLANE:
                 if mesh_table[mesh, GRID] < 0:
                     count = find_plane_mesh(
-                        x, triangles, owns, nodes, order, bounds, number, root, shape, shape_x, rotation,
-                        limit, stack, count, ids_out, values_out,
+                        x, triangles, owns, nodes, order, bounds, node_short, vertex_short, number, root, shape,
+                        shape_x, rotation, limit, stack, count, ids_out, values_out,
                     )  # fmt: skip
             else:
                 count, found = find_round_mesh(
@@ -82,9 +82,10 @@ def find_primitive_contacts(
 def find_mesh_contacts(
     x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, nodes, order,
     mesh_table, mesh_sizes, grids,
-    bounds, triangle_bounds, mesh_reach, position, q, group, movable, meets_itself, region, regions_meet, ignored,
-    shadows_from, most, stack, list_out, box, codes, candidates, mesh_pairs, triangle_pairs, nearest, head, link,
-    touched, found_ids, found_values, rows, state, members, places, chain, flat, tally_inout, chosen_out, ids_out,
+    bounds, triangle_bounds, mesh_reach, node_short, triangle_short, vertex_short, position, q, group, movable,
+    meets_itself, region, regions_meet, node_regions, node_meets, ignored, shadows_from, most, stack,
+    list_out, box, codes, candidates, mesh_pairs, triangle_pairs, nearest, head, link, touched, crossed, mark, piece,
+    inner, found_ids, found_values, rows, state, members, places, chain, flat, tally_inout, chosen_out, ids_out,
     values_out,
 ):  # fmt: skip
     """Append contacts of meshes with meshes, boxes among them, as `find_primitive_contacts` does."""
@@ -98,10 +99,11 @@ def find_mesh_contacts(
         before = count
         count, used = find_mesh_mesh(
             x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, nodes,
-            order, mesh_table, mesh_sizes, grids, region, regions_meet,
-            bounds, triangle_bounds, position, q, a, b, mesh_reach[a] + mesh_reach[b], stack, list_out, box, codes,
-            candidates, triangle_pairs, nearest, head, link, touched, found_ids, found_values, count, ids_out,
-            values_out,
+            order, mesh_table, mesh_sizes, grids, region, regions_meet, node_regions, node_meets,
+            bounds, triangle_bounds, node_short, triangle_short, vertex_short, position, q, a, b,
+            mesh_reach[a] + mesh_reach[b], stack, list_out, box, codes,
+            candidates, triangle_pairs, nearest, head, link, touched, crossed, mark, piece, inner, found_ids,
+            found_values, count, ids_out, values_out,
         )  # fmt: skip
         needed = max(needed, used)
         chosen = choose_rows(

@@ -17,12 +17,14 @@ from supple_collide.mesh_columns import (
     FIRST_VERTEX,
     GRID,
     LAST_VERTEX,
+    NEIGHBOURS,
     OBJECT,
     ROOT,
     SCALE,
     SLACK,
 )
 from supple_collide.mesh_pair_kernels import CORNERS, add_edge_contacts, add_vertex_contacts, gather_vertices
+from supple_collide.outside_kernels import list_all, list_inner
 from supple_collide.point_mesh_kernels import find_deep_candidate, is_above_grid, is_behind, is_in_box
 from supple_collide.raw_contact_kernels import add_raw, copy_raw, set_corner, set_weights
 from supple_collide.triangle_kernels import OTHER_CODE, VERTEX_CODE
@@ -87,28 +89,41 @@ def pair_with_grid(
 def add_deep_vertices(
     x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes, order,
     mesh_table, mesh_sizes, grids,
-    bounds, triangle_bounds, own, other, touched, stack, list_out, box, codes, values, count, ids_out,
-    values_out,
+    bounds, triangle_bounds, pairs, pair_count, side, own, other, touched, crossed, mark, piece, inner, stack,
+    list_out, box, codes, values, count, ids_out, values_out,
 ):  # fmt: skip
-    """Contacts of vertices of mesh `own` that lie deeper in mesh `other` than its triangles were looked for."""
+    """Contacts of vertices of mesh `own` that lie deeper in mesh `other` than its triangles were looked for.
+
+    Column `side` of the pairs has the triangles of `own` that come near to the other mesh.
+    """
     root, grid = mesh_table[other, ROOT], mesh_table[other, GRID]
     depth, behind = mesh_sizes[other, DEPTH], mesh_sizes[other, BEHIND]
     if depth <= 0.0:
         return count
-    for v in range(mesh_table[own, FIRST_VERTEX], mesh_table[own, LAST_VERTEX]):
+    first, last = mesh_table[own, FIRST_VERTEX], mesh_table[own, LAST_VERTEX]
+    if grid < 0 and behind == 0.0:
+        found = list_inner(
+            x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes, order, grids, mesh_table, mesh_sizes,
+            bounds, triangle_bounds, pairs, pair_count, side, first, last, other, crossed, mark, piece, stack, list_out,
+            box, codes, values, inner,
+        )  # fmt: skip
+    else:
+        found = list_all(first, last, inner)
+    for place in range(found):
+        v = inner[place]
         if vertex_first[v] == vertex_first[v + 1]:
             continue
         if touched[v] != 0 or not is_in_box(bounds, root, x[v, 0], x[v, 1], x[v, 2], behind):
             continue
         if grid >= 0 and is_above_grid(grids, grid, x[v, 0], x[v, 1], x[v, 2]):
             continue
-        found = find_deep_candidate(
+        is_deep = find_deep_candidate(
             x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes,
             order, root, grid, grids,
             mesh_table[other, FIRST], bounds, triangle_bounds, x[v, 0], x[v, 1], x[v, 2], v, depth, behind,
             mesh_sizes[other, SCALE], stack, list_out, box, codes, values,
         )  # fmt: skip
-        if found == 0:
+        if is_deep == 0:
             continue
         nx, ny, nz, signed = values[0, 0], values[0, 1], values[0, 2], values[0, 3]
         t = vertex_triangle[vertex_first[v]]
@@ -209,16 +224,21 @@ def unmark_vertices(found, found_ids, touched_out):
 @njit
 def find_mesh_mesh(
     x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, nodes, order,
-    mesh_table, mesh_sizes, grids, region, regions_meet,
-    bounds, triangle_bounds, position, q, a, b, limit, stack, list_out, box, codes, candidates, triangle_pairs,
-    nearest, head, link, touched, found_ids, found_values, count, ids_out, values_out,
+    mesh_table, mesh_sizes, grids, region, regions_meet, node_regions, node_meets,
+    bounds, triangle_bounds, node_short, triangle_short, vertex_short, position, q, a, b, limit, stack, list_out, box,
+    codes, candidates, triangle_pairs, nearest, head, link, touched, crossed, mark, piece, inner, found_ids,
+    found_values, count, ids_out, values_out,
 ):  # fmt: skip
     """Contacts of two meshes, or of a mesh with itself; returns (new count, room needed / room there was).
 
-    If that is above 1, not everything was seen. The arrays from `stack` to `found_values` are scratch.
+    Triangles and vertices fall short of the limit [m] by *_short. If the room is above 1, not everything was seen. The
+    arrays from `stack` to `found_values` are scratch.
     """
     alone = a != b
     deepest = math.inf if alone else min(limit, mesh_sizes[a, DEEPEST])
+    # Nothing else finds what overlaps within one mesh.
+    least = 0.0 if alone else deepest
+    strange = alone or mesh_table[a, NEIGHBOURS] == 0
     if mesh_table[b, GRID] >= 0:
         pairs = pair_with_grid(
             x, triangles, owns, nodes, order, mesh_table, mesh_sizes, grids, bounds, triangle_bounds, position, q,
@@ -226,8 +246,8 @@ def find_mesh_mesh(
         )  # fmt: skip
     else:
         pairs = pair_trees(
-            nodes, order, region, regions_meet, mesh_table[a, ROOT], mesh_table[b, ROOT], bounds,
-            triangle_bounds, limit, stack, triangle_pairs,
+            nodes, order, region, regions_meet, node_regions, node_meets, mesh_table[a, ROOT], mesh_table[b, ROOT],
+            bounds, triangle_bounds, node_short, triangle_short, limit, least, stack, triangle_pairs,
         )  # fmt: skip
     needed = pairs / triangle_pairs.shape[0]
     seen = min(pairs, triangle_pairs.shape[0])
@@ -236,8 +256,8 @@ def find_mesh_mesh(
         found = gather_vertices(
             x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, triangle_bounds,
             triangle_pairs,
-            seen, side, mesh_sizes[other, SCALE], mesh_sizes[other, SLACK], limit, alone, nearest, head, link,
-            found_ids, found_values,
+            seen, side, mesh_sizes[other, SCALE], mesh_sizes[other, SLACK], limit, least, strange, vertex_short,
+            triangle_short, nearest, head, link, found_ids, found_values,
         )  # fmt: skip
         needed = max(needed, found / found_ids.shape[0])
         found = min(found, found_ids.shape[0])
@@ -245,16 +265,15 @@ def find_mesh_mesh(
         before = count
         count = add_vertex_contacts(
             triangles, vertex_first, vertex_triangle, x, mesh_table[own, OBJECT], mesh_table[other, OBJECT],
-            side,
-            limit, mesh_sizes[other, DEPTH] if alone else deepest, mesh_sizes[other, SLACK], alone, found, nearest,
+            side, mesh_sizes[other, DEPTH] if alone else deepest, mesh_sizes[other, SLACK], alone, found, nearest,
             head, link, found_ids, found_values, count, ids_out, values_out,
         )  # fmt: skip
         if alone and mesh_table[own, GRID] < 0:
             count = add_deep_vertices(
                 x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes,
                 order, mesh_table, mesh_sizes, grids,
-                bounds, triangle_bounds, own, other, touched, stack, list_out, box, codes, candidates, count, ids_out,
-                values_out,
+                bounds, triangle_bounds, triangle_pairs, seen, side, own, other, touched, crossed, mark, piece, inner,
+                stack, list_out, box, codes, candidates, count, ids_out, values_out,
             )  # fmt: skip
         unmark_vertices(found, found_ids, touched)
         if alone:
@@ -267,8 +286,8 @@ def find_mesh_mesh(
     count = add_edge_contacts(
         x, triangles, neighbour, owns, vertex_first, vertex_triangle, triangle_bounds, triangle_pairs, seen,
         mesh_table[a, OBJECT],
-        mesh_table[b, OBJECT], limit, deepest, min(mesh_sizes[a, SLACK], mesh_sizes[b, SLACK]), alone, count, ids_out,
-        values_out,
+        mesh_table[b, OBJECT], limit, least, deepest, min(mesh_sizes[a, SLACK], mesh_sizes[b, SLACK]), strange,
+        vertex_short, count, ids_out, values_out,
     )  # fmt: skip
     if alone:
         count = drop_false_overlaps(

@@ -27,8 +27,8 @@ from supple_collide.triangle_kernels import (
 )
 
 # Columns of the candidates: the vertex, code and triangle; and normal, signed distance, distance, weights, and
-# whether the vertex is beside the face rather than above it.
-FOUND_IDS, FOUND_VALUES = 3, 9
+# whether the vertex is beside the face rather than above it, and how far away it may be to touch.
+FOUND_IDS, FOUND_VALUES = 3, 10
 # The bits of `owns` that stand for corners.
 CORNERS = np.int64(7)
 
@@ -125,10 +125,13 @@ def is_vertex_near(x, v, triangle_bounds, t, within):
 def gather_vertices(
     x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, triangle_bounds, pairs, pair_count,
     side,
-    scale, slack, within, alone, nearest_inout, head_inout, link_out, found_ids, found_values,
+    scale, slack, limit, least, strange, vertex_short, triangle_short, nearest_inout, head_inout, link_out, found_ids,
+    found_values,
 ):  # fmt: skip
     """Candidates of the vertices of triangles pairs[:, side] with the triangles of the other column.
 
+    They touch within `limit` [m] less what vertex and triangle fall short of it. They are seen from `least` [m] on,
+    whatever that is: behind a surface, too. If all are `strange`, no vertex has a neighbour among the triangles.
     Every vertex is looked at through the triangle that owns it (bit k of owns[t]). nearest_inout [nv] must be
     infinite and
     head_inout [nv] -1; they get the nearest distance and the first candidate of every vertex, link_out the next
@@ -143,9 +146,11 @@ def gather_vertices(
             if owns[own] & (1 << k) == 0:
                 continue
             v = triangles[own, k]
+            reach = limit - vertex_short[v] - triangle_short[t]
+            within = max(least, reach)
             if not is_vertex_near(x, v, triangle_bounds, t, within):
                 continue
-            if not alone and are_neighbours(triangles, vertex_first, vertex_triangle, v, t):
+            if not strange and are_neighbours(triangles, vertex_first, vertex_triangle, v, t):
                 continue
             touches, code, nx, ny, nz, signed, distance, wa, wb, wc, beside = judge_vertex(
                 x, triangles, neighbour, facet, vertex_first, vertex_triangle, v, t, scale, slack, within
@@ -157,7 +162,7 @@ def gather_vertices(
                 found_ids[count, 0], found_ids[count, 1], found_ids[count, 2] = v, code, t
                 values = found_values[count]
                 values[0], values[1], values[2], values[3], values[4] = nx, ny, nz, signed, distance
-                values[5], values[6], values[7], values[8] = wa, wb, wc, beside
+                values[5], values[6], values[7], values[8], values[9] = wa, wb, wc, beside, reach
                 link_out[count] = head_inout[v]
                 head_inout[v] = count
                 nearest_inout[v] = min(nearest_inout[v], distance)
@@ -234,7 +239,7 @@ def is_wall(x, triangles, found_ids, found_values, link, head, c, slack):
 
 @njit
 def add_vertex_contacts(
-    triangles, vertex_first, vertex_triangle, x, first, second, side, limit, depth, slack, alone, found,
+    triangles, vertex_first, vertex_triangle, x, first, second, side, depth, slack, alone, found,
     nearest_inout, head_inout, link, found_ids, found_values, count, ids_out, values_out,
 ):  # fmt: skip
     """Contacts from the candidates of vertices (first side); returns the new count and clears the heads.
@@ -246,7 +251,9 @@ def add_vertex_contacts(
         if found_ids[c, 1] == OTHER_CODE:
             continue
         v, signed, distance = found_ids[c, 0], found_values[c, 3], found_values[c, 4]
-        if signed > limit or (signed < 0.0 and (distance > nearest_inout[v] + slack or -signed > depth)):
+        if signed > found_values[c, 9] or (
+            signed < 0.0 and (distance > nearest_inout[v] + slack or -signed > depth)
+        ):
             continue
         if alone and side == 1 and found_ids[c, 1] >= VERTEX_CODE:
             continue
@@ -293,15 +300,18 @@ def is_edge_near(x, i, j, triangle_bounds, t, within):
 
 @njit
 def add_edge_pair(
-    x, triangles, neighbour, a, i, b, j, first, second, limit, deepest, slack, count, ids_out, values_out
+    x, triangles, neighbour, a, i, b, j, first, second, within, reach, deepest, slack, count, ids_out, values_out
 ):  # fmt: skip
-    """The contact of edge i of triangle a (first side) with edge j of triangle b, if any; the new count."""
+    """The contact of edge i of triangle a (first side) with edge j of triangle b, if any; the new count.
+
+    They are seen `within` [m], and touch if they are apart by `reach` [m] at most and overlap by `deepest` [m] at most.
+    """
     p, q = triangles[a, i], triangles[a, (i + 1) % 3]
     ux, uy, uz = subtract(x, q, p)
     passes, s, r, nx, ny, nz, gap = cross_edge(
-        x, triangles, neighbour, b, j, x[p, 0], x[p, 1], x[p, 2], ux, uy, uz, slack, limit
+        x, triangles, neighbour, b, j, x[p, 0], x[p, 1], x[p, 2], ux, uy, uz, slack, within
     )  # fmt: skip
-    if not passes or gap < -deepest:
+    if not passes or gap < -deepest or gap > reach:
         return count
     sticks_out, ax, ay, az = find_edge_cone(x, triangles, neighbour, a, i)
     if not sticks_out or dot(nx, ny, nz, ax, ay, az) >= 0.0:
@@ -323,9 +333,9 @@ def add_edge_pair(
 def add_edge_contacts(
     x, triangles, neighbour, owns, vertex_first, vertex_triangle, triangle_bounds, pairs, pair_count, first,
     second,
-    limit, deepest, slack, alone, count, ids_out, values_out,
+    limit, least, deepest, slack, strange, vertex_short, count, ids_out, values_out,
 ):  # fmt: skip
-    """Contacts of edges with edges; returns the new count.
+    """Contacts of edges with edges, which see and touch each other as in `gather_vertices`; returns the new count.
 
     Bit 3 + k of owns[t] says that edge k may stick out, and that this triangle speaks for it.
     """
@@ -337,9 +347,10 @@ def add_edge_contacts(
             if owns[a] & (8 << i) == 0:
                 continue
             p, q = triangles[a, i], triangles[a, (i + 1) % 3]
-            if not is_edge_near(x, p, q, triangle_bounds, b, limit):
+            short = min(vertex_short[p], vertex_short[q])
+            if not is_edge_near(x, p, q, triangle_bounds, b, max(least, limit - short)):
                 continue
-            if not alone and (
+            if not strange and (
                 are_neighbours(triangles, vertex_first, vertex_triangle, p, b)
                 or are_neighbours(triangles, vertex_first, vertex_triangle, q, b)
             ):
@@ -347,10 +358,13 @@ def add_edge_contacts(
             for j in range(3):
                 if owns[b] & (8 << j) == 0:
                     continue
-                if are_edges_near(x, p, q, triangles[b, j], triangles[b, (j + 1) % 3], limit):
+                r, s = triangles[b, j], triangles[b, (j + 1) % 3]
+                reach = limit - short - min(vertex_short[r], vertex_short[s])
+                within = max(least, reach)
+                if are_edges_near(x, p, q, r, s, within):
                     count = add_edge_pair(
-                        x, triangles, neighbour, a, i, b, j, first, second, limit, deepest, slack, count, ids_out,
-                        values_out
+                        x, triangles, neighbour, a, i, b, j, first, second, within, reach, deepest, slack, count,
+                        ids_out, values_out,
                     )  # fmt: skip
     return count
 

@@ -6,7 +6,7 @@ import math
 
 from supple.core.jit import njit
 from supple.math.quaternion_kernels import matrix_of_quaternion_at
-from supple_collide.bvh_kernels import refit_tree
+from supple_collide.bvh_kernels import COUNT, FIRST_PLACE, RIGHT, refit_tree
 from supple_collide.mesh_columns import FIRST_VERTEX, LAST_VERTEX, ROOT
 
 
@@ -38,22 +38,51 @@ def place_meshes(
 
 
 @njit
+def find_shortfalls(
+    triangles, nodes, order, first_node, last_node, vertex_short, node_short_out, triangle_short_out
+):
+    """What triangles and nodes fall short of the reach of their mesh by: the least of their vertices."""
+    for node in range(last_node - 1, first_node - 1, -1):
+        if nodes[node, COUNT] == 0:
+            node_short_out[node] = min(node_short_out[node + 1], node_short_out[nodes[node, RIGHT]])
+            continue
+        least = math.inf
+        for place in range(nodes[node, FIRST_PLACE], nodes[node, FIRST_PLACE] + nodes[node, COUNT]):
+            t = order[place]
+            a, b, c = triangles[t, 0], triangles[t, 1], triangles[t, 2]
+            short = min(vertex_short[a], vertex_short[b], vertex_short[c])
+            triangle_short_out[t] = short
+            least = min(least, short)
+        node_short_out[node] = least
+
+
+@njit
 def follow_bending_mesh(
     triangles, nodes, order, mesh_table, node_last, mesh, margin, sudden_speed, h,
     positions, velocities,
-    x_out, bounds_out, triangle_bounds_out, reach_out,
+    x_out, bounds_out, triangle_bounds_out, reach_out, node_short_out, triangle_short_out, vertex_short_out,
 ):  # fmt: skip
-    """Vertices, boxes and reach of one mesh whose vertices have positions [n, 3] [m], velocities [n, 3] [m/s]."""
-    first, fastest = mesh_table[mesh, FIRST_VERTEX], 0.0
+    """Vertices, boxes and reach of one mesh whose vertices have positions [n, 3] [m], velocities [n, 3] [m/s].
+
+    The reach of the mesh is that of its fastest vertex; what others fall short of it by is *_short_out [m].
+    """
+    first, root, fastest = mesh_table[mesh, FIRST_VERTEX], mesh_table[mesh, ROOT], 0.0
     for v in range(positions.shape[0]):
         for k in range(3):
             x_out[first + v, k] = positions[v, k]
-        fastest = max(fastest, velocities[v, 0] ** 2 + velocities[v, 1] ** 2 + velocities[v, 2] ** 2)
-    reach_out[mesh] = margin + h * (sudden_speed + 2.0 * math.sqrt(fastest))
+        speed = math.sqrt(velocities[v, 0] ** 2 + velocities[v, 1] ** 2 + velocities[v, 2] ** 2)
+        fastest = max(fastest, speed)
+        vertex_short_out[first + v] = speed
+    for v in range(first, first + positions.shape[0]):
+        vertex_short_out[v] = 2.0 * h * (fastest - vertex_short_out[v])
+    reach_out[mesh] = margin + h * (sudden_speed + 2.0 * fastest)
     refit_tree(
-        triangles, nodes, order, mesh_table[mesh, ROOT], node_last[mesh],
+        triangles, nodes, order, root, node_last[mesh],
         x_out, bounds_out, triangle_bounds_out,
     )  # fmt: skip
+    find_shortfalls(
+        triangles, nodes, order, root, node_last[mesh], vertex_short_out, node_short_out, triangle_short_out
+    )
 
 
 @njit

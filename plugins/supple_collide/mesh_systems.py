@@ -29,6 +29,7 @@ class PlaceMeshes(System):
     pool = ("mesh.triangles", "mesh.rest", "mesh.nodes", "mesh.order", "mesh.table", "mesh.node_last")
     poses = ("mesh.position", "mesh.q", "mesh.reach")
     boxes = ("mesh.x", "mesh.bounds", "mesh.triangle_bounds")
+    short = ("mesh.node_short", "mesh.triangle_short", "mesh.vertex_short")
 
     def __init__(self, build: Build) -> None:
         self.deforming = list_deforming(build)
@@ -38,7 +39,7 @@ class PlaceMeshes(System):
             ]
             frames = (Each("carriers", part) for part in ("position", "rotation", "twist"))
             self.reads = (*self.owners, *self.pool, *frames, *moving)
-            self.writes = (*self.poses, *self.boxes)
+            self.writes = (*self.poses, *self.boxes, *self.short)
 
     def bind(self, arrays: Bound) -> Callable[[], None]:
         """Bind the pool and what moves it; what stands still is placed here, once."""
@@ -46,6 +47,7 @@ class PlaceMeshes(System):
             return lambda: None
         owners, pool = [arrays[name] for name in self.owners], [arrays[name] for name in self.pool]
         poses, boxes = [arrays[name] for name in self.poses], [arrays[name] for name in self.boxes]
+        short = [arrays[name] for name in self.short]
         carrier, _, local_position, local_rotation, _ = owners
         table, build = arrays["mesh.table"], arrays.build
         collide, h = build.settings("collide"), build.run.step
@@ -67,7 +69,7 @@ class PlaceMeshes(System):
         calls += [
             bind_kernel(
                 follow_bending_mesh, *tree, first + i, collide.margin, collide.sudden_speed, h,
-                arrays[each.positions], arrays[each.velocities], *boxes, poses[2],
+                arrays[each.positions], arrays[each.velocities], *boxes, poses[2], *short,
             )
             for i, each in enumerate(self.deforming)
         ]  # fmt: skip

@@ -177,21 +177,24 @@ def find_deep_candidate(
     count = ZERO
     if grid < 0:
         t = find_nearest_triangle(
-            x, triangles, vertex_first, vertex_triangle, nodes, order, root, bounds, px, py, pz, vertex,
-            depth, stack
+            x, triangles, vertex_first, vertex_triangle, nodes, order, root, bounds, px, py, pz, NO_VERTEX, depth, stack
         )  # fmt: skip
-        if t < 0 and vertex >= 0:
-            t = find_nearest_triangle(
-                x, triangles, vertex_first, vertex_triangle, nodes, order, root, bounds, px, py, pz, NO_VERTEX,
-                depth, stack,
-            )  # fmt: skip
         if t >= 0:
             count = add_candidate(
-                x, triangles, neighbour, facet, vertex_first, vertex_triangle, t, triangle_bounds, px, py,
-                pz, math.inf,
-                scale, ZERO,
-                codes_out, values_out,
+                x, triangles, neighbour, facet, vertex_first, vertex_triangle, t, triangle_bounds, px, py, pz, math.inf,
+                scale, ZERO, codes_out, values_out,
             )  # fmt: skip
+        # Whether p is inside is said by what is nearest; which way a vertex leaves, by what it sticks out towards.
+        if t >= 0 and vertex >= 0 and (count == 0 or values_out[0, 3] < 0.0):
+            towards = find_nearest_triangle(
+                x, triangles, vertex_first, vertex_triangle, nodes, order, root, bounds, px, py, pz, vertex, depth,
+                stack,
+            )  # fmt: skip
+            if towards >= 0 and towards != t:
+                count = add_candidate(
+                    x, triangles, neighbour, facet, vertex_first, vertex_triangle, towards, triangle_bounds, px, py, pz,
+                    math.inf, scale, ZERO, codes_out, values_out,
+                )  # fmt: skip
     else:
         # What is below a floor has it above itself, along the floor's own upward axis.
         if is_above_grid(grids, grid, px, py, pz):

@@ -13,6 +13,8 @@ IntArray = NDArray[np.int64]
 
 # All triangles of surfaces without parts: they touch whatever there is.
 ANYWHERE = 0
+# So many regions have a bit each in an integer.
+MOST_BITS = 62
 
 
 def find_regions(meshes: Sequence[tuple[IntArray, DeformingSurface | None]]) -> tuple[IntArray, IntArray]:
@@ -36,3 +38,31 @@ def find_regions(meshes: Sequence[tuple[IntArray, DeformingSurface | None]]) -> 
         regions.append(first + place.reshape(-1))
         meet = grown
     return np.concatenate(regions), meet
+
+
+def find_node_regions(
+    nodes: IntArray, order: IntArray, region: IntArray, regions_meet: IntArray
+) -> tuple[IntArray, IntArray]:
+    """Which regions the triangles below every node of the trees have, and which these meet, as bits [nodes].
+
+    If there are too many for bits, every node says that it has, and meets, all.
+    """
+    has, meets = (np.full(len(nodes), -1, np.int64) for _ in range(2))
+    if len(regions_meet) > MOST_BITS:
+        return has, meets
+    bit = np.int64(1) << np.arange(len(regions_meet), dtype=np.int64)
+    met = (regions_meet != 0).astype(np.int64) @ bit
+    for node in reversed(range(len(nodes))):
+        right, first, count = nodes[node]
+        inside = region[order[first : first + count]]
+        below = (bit[inside], met[inside]) if count else (has[[node + 1, right]], meets[[node + 1, right]])
+        has[node], meets[node] = (np.bitwise_or.reduce(bits) for bits in below)
+    return has, meets
+
+
+def may_pair_neighbours(triangles: IntArray, surface: DeformingSurface | None) -> bool:
+    """Whether triangles that may touch may have a vertex in common, or two that an edge joins."""
+    if not isinstance(surface, PartedSurface):
+        return True
+    ends = surface.parts[np.concatenate([triangles[:, pair] for pair in ([0, 0], [0, 1], [1, 2], [2, 0])])]
+    return bool(surface.parts_meet[ends[:, 0], ends[:, 1]].any())

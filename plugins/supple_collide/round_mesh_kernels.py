@@ -203,9 +203,13 @@ def find_round_mesh(
 @njit
 def find_plane_mesh(
     x, triangles, owns, nodes, order,
-    bounds, mesh_object, root, plane, plane_x, plane_rotation, limit, stack, count, ids_out, values_out,
+    bounds, node_short, vertex_short, mesh_object, root, plane, plane_x, plane_rotation, limit, stack, count, ids_out,
+    values_out,
 ):  # fmt: skip
-    """Contacts of the vertices of one mesh (first side) with one plane; returns the new count."""
+    """Contacts of the vertices of one mesh (first side) with one plane; returns the new count.
+
+    They touch within `limit` [m] less what a vertex falls short of it; a node falls short by the least of its vertices.
+    """
     nx, ny, nz = plane_rotation[plane, 0, 1], plane_rotation[plane, 1, 1], plane_rotation[plane, 2, 1]
     ground = nx * plane_x[plane, 0] + ny * plane_x[plane, 1] + nz * plane_x[plane, 2]
     stack[0], depth = root, 1
@@ -214,7 +218,7 @@ def find_plane_mesh(
         node = stack[depth]
         lowest = nx * bounds[node, 0 if nx > 0.0 else 3] + ny * bounds[node, 1 if ny > 0.0 else 4]
         lowest += nz * bounds[node, 2 if nz > 0.0 else 5]
-        if lowest - ground > limit:
+        if lowest - ground > limit - node_short[node]:
             continue
         if nodes[node, COUNT] == 0:
             stack[depth], stack[depth + 1] = nodes[node, RIGHT], node + 1
@@ -227,7 +231,7 @@ def find_plane_mesh(
                     continue
                 v = triangles[t, k]
                 gap = nx * x[v, 0] + ny * x[v, 1] + nz * x[v, 2] - ground
-                if gap <= limit:
+                if gap <= limit - vertex_short[v]:
                     count = add_raw(
                         mesh_object, plane, VERTEX_CODE + v, OTHER_CODE, t, NO_TRIANGLE,
                         x[v, 0] - gap * nx, x[v, 1] - gap * ny, x[v, 2] - gap * nz, nx, ny, nz, gap, count,

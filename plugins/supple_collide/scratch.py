@@ -42,13 +42,17 @@ def make_choice(rows: int) -> Arrays:
     return (*integers, np.zeros((rows, 3)))
 
 
-def make_search(capacity: int, meshes: int, vertices: int) -> Arrays:
+def make_search(capacity: int, meshes: int, vertices: int, triangles: int) -> Arrays:
     """For the search among meshes; see `find_mesh_contacts`."""
     mesh_pairs = np.zeros((min(meshes * meshes, 64 * capacity) + 1, 2), np.int64)
     triangle_pairs = np.zeros((max(1 << 16, 64 * capacity), 2), np.int64)
     nearest, head, touched = np.zeros(vertices), np.zeros(vertices, np.int64), np.zeros(vertices, np.int64)
     forget_candidates(nearest, head)
+    crossed, mark, piece, inner = (
+        np.zeros(length, np.int64) for length in (triangles, vertices, vertices, vertices)
+    )
     found = 16 * capacity
     link = np.zeros(found, np.int64)
     found_ids, found_values = np.zeros((found, FOUND_IDS), np.int64), np.zeros((found, FOUND_VALUES))
-    return mesh_pairs, triangle_pairs, nearest, head, link, touched, found_ids, found_values
+    sides = touched, crossed, mark, piece, inner
+    return mesh_pairs, triangle_pairs, nearest, head, link, *sides, found_ids, found_values

@@ -7,7 +7,7 @@ import math
 from supple.core.jit import njit
 from supple.math.quaternion_kernels import rotate_vector_at, rotate_vector_back_at
 from supple.math.vector_kernels import dot, length
-from supple_flesh.release_kernels import find_elastic_energy, find_vertex_energy
+from supple_flesh.release_kernels import find_moving_energy
 
 # Columns of what is observed of a flesh, in the order that the component declares its metrics.
 ACTIVE = 0
@@ -46,20 +46,46 @@ def set_frame_twists(patch_bone, rotation, twist, twist_out):
 
 
 @njit
+def find_spring_energy(
+    patch_bone, patch_of, vertex_stiffness, first, neighbour, edge_stiffness, rest, rotation, local, moving, i
+):
+    """Energy of the springs of vertex i [J], without those to moving vertices before it, which count them."""
+    b = patch_bone[patch_of[i]]
+    dx, dy, dz = local[i, 0] - rest[i, 0], local[i, 1] - rest[i, 1], local[i, 2] - rest[i, 2]
+    alone, energy = vertex_stiffness[i], 0.0
+    for e in range(first[i], first[i + 1]):
+        j = neighbour[e]
+        if moving[j] == 0:
+            alone += edge_stiffness[e]
+        elif j > i:
+            ox, oy, oz = local[j, 0] - rest[j, 0], local[j, 1] - rest[j, 1], local[j, 2] - rest[j, 2]
+            if patch_of[j] != patch_of[i]:
+                ox, oy, oz = rotate_vector_at(rotation, patch_bone[patch_of[j]], ox, oy, oz)
+                ox, oy, oz = rotate_vector_back_at(rotation, b, ox, oy, oz)
+            ox, oy, oz = dx - ox, dy - oy, dz - oz
+            energy += 0.5 * edge_stiffness[e] * dot(ox, oy, oz, ox, oy, oz)
+    return energy + 0.5 * alone * dot(dx, dy, dz, dx, dy, dz)
+
+
+@njit
 def find_energies(
     gravity, patch_bone, patch_of, mass, rest, vertex_stiffness, first, neighbour, edge_stiffness,
     rotation, twist, local, relative, active,
 ):  # fmt: skip
     """Kinetic and potential energy of all flesh beyond that of flesh at rest [J]: README eq. (21)."""
     kinetic, potential = 0.0, 0.0
+    patch, gx, gy, gz = -1, 0.0, 0.0, 0.0
     for i in range(active.shape[0]):
         if active[i] == 0:
             continue
-        more, weight = find_vertex_energy(
-            gravity, patch_bone, patch_of, mass, rest, rotation, twist, local, relative, i
-        )
+        if patch_of[i] != patch:
+            patch = patch_of[i]
+            gx, gy, gz = rotate_vector_back_at(
+                rotation, patch_bone[patch], gravity[0], gravity[1], gravity[2]
+            )
+        more, weight = find_moving_energy(gx, gy, gz, mass, rest, twist, patch, local, relative, i)
         kinetic += more
-        potential += weight + find_elastic_energy(
+        potential += weight + find_spring_energy(
             patch_bone, patch_of, vertex_stiffness, first, neighbour, edge_stiffness, rest, rotation, local, active,
             i,
         )  # fmt: skip
@@ -113,23 +139,37 @@ def balance_flesh(
 
 @njit
 def follow_flesh(
-    patch_bone, patch_of, rest, x, rotation, local, part_of, position_out, displacement_out, observed_out
-):
-    """Vertices in the world after the step, their displacements, and the greatest of every flesh."""
+    start, patch_bone, patch_of, rest, x, rotation, local, mask, before, position_out, displacement_out,
+    observed_out,
+):  # fmt: skip
+    """Vertices in the world after the step, their displacements, and what one look at them tells of every flesh.
+
+    The vertices of part n are start[n] <= i < start[n + 1]; those with mask 0 are at rest. Of every part: how many
+    move, the greatest displacement, the height of the lowest vertex, and the sum of the ways that all went up [m].
+    """
     for part in range(observed_out.shape[0]):
-        observed_out[part, DISPLACEMENT] = 0.0
-    for i in range(local.shape[0]):
-        b = patch_bone[patch_of[i]]
-        px, py, pz = rotate_vector_at(rotation, b, local[i, 0], local[i, 1], local[i, 2])
-        position_out[i, 0] = x[b, 0] + px
-        position_out[i, 1] = x[b, 1] + py
-        position_out[i, 2] = x[b, 2] + pz
-        far = length(local[i, 0] - rest[i, 0], local[i, 1] - rest[i, 1], local[i, 2] - rest[i, 2])
-        displacement_out[i] = far
-        part = part_of[patch_of[i]]
-        observed_out[part, DISPLACEMENT] = max(observed_out[part, DISPLACEMENT], far)
-    for part in range(observed_out.shape[0]):
-        observed_out[part, DISPLACEMENT_SETTLED] = observed_out[part, DISPLACEMENT]
+        active, farthest, lowest, rise = 0, 0.0, math.inf, 0.0
+        for i in range(start[part], start[part + 1]):
+            b = patch_bone[patch_of[i]]
+            px, py, pz = rotate_vector_at(rotation, b, local[i, 0], local[i, 1], local[i, 2])
+            py += x[b, 1]
+            position_out[i, 0] = x[b, 0] + px
+            position_out[i, 1] = py
+            position_out[i, 2] = x[b, 2] + pz
+            displacement_out[i] = 0.0
+            if mask[i] != 0:
+                active += 1
+                far = length(local[i, 0] - rest[i, 0], local[i, 1] - rest[i, 1], local[i, 2] - rest[i, 2])
+                displacement_out[i] = far
+                farthest = max(farthest, far)
+            lowest = min(lowest, py)
+            rise += py - before[i, 1]
+        observed_out[part, ACTIVE] = active
+        observed_out[part, MOST_ACTIVE] = active
+        observed_out[part, DISPLACEMENT] = farthest
+        observed_out[part, DISPLACEMENT_SETTLED] = farthest
+        observed_out[part, BOUNCE] = lowest
+        observed_out[part, STOP_TIME] = rise
 
 
 @njit
@@ -180,14 +220,13 @@ def spread_forces(
 
 
 @njit
-def finish_metrics(patch_of, part_of, mask, loss_now, loss, pressure_out, whole_out, loss_out, observed_out):
-    """Centres of pressure from their sums, counts, and the losses so far."""
+def finish_metrics(part_of, loss_now, loss, pressure_out, whole_out, loss_out, observed_out):
+    """Centres of pressure from their sums, forces, and the losses so far."""
     for p in range(pressure_out.shape[0]):
         if pressure_out[p, 6] > 0.0:
             for axis in range(3, 6):
                 pressure_out[p, axis] /= pressure_out[p, 6]
     for part in range(whole_out.shape[0]):
-        observed_out[part, ACTIVE] = 0.0
         observed_out[part, FORCE] = length(whole_out[part, 0], whole_out[part, 1], whole_out[part, 2])
         observed_out[part, PRESSING_SQUARE] = observed_out[part, PRESSING] ** 2
         observed_out[part, NORMAL_FORCE] = whole_out[part, 6]
@@ -195,32 +234,23 @@ def finish_metrics(patch_of, part_of, mask, loss_now, loss, pressure_out, whole_
         for axis in range(3):
             centre = whole_out[part, 3 + axis] / whole_out[part, 6] if whole_out[part, 6] > 0.0 else math.nan
             observed_out[part, PRESSURE + axis] = centre
-    for i in range(mask.shape[0]):
-        observed_out[part_of[patch_of[i]], ACTIVE] += mask[i]
     for p in range(loss_now.shape[0]):
         loss_out[part_of[p]] += loss_now[p]
     for part in range(whole_out.shape[0]):
-        observed_out[part, MOST_ACTIVE] = observed_out[part, ACTIVE]
         observed_out[part, LOSS] = loss_out[part]
 
 
 @njit
-def watch_impacts(h, patch_of, part_of, before, position, whole, impact, impact_out, observed_out):
+def watch_impacts(h, whole, impact, impact_out, observed_inout):
     """How far the lowest vertex of every flesh is above where the lowest was at the first touch, and when it stopped.
 
+    In place of these two metrics stand, before, the lowest height and the sum of the ways up, from `follow_flesh`.
     impact [parts, 3]: FALLING, SINKING since the first touch, or STOPPED because the mean height of all vertices
     fell no more; the height of the lowest vertex when it first touched [m]; the time that it sank [s].
     """
-    for part in range(observed_out.shape[0]):
-        observed_out[part, PEAK_FORCE] = observed_out[part, FORCE]
-        observed_out[part, BOUNCE] = math.inf
-        observed_out[part, STOP_TIME] = 0.0
-    for i in range(position.shape[0]):
-        part = part_of[patch_of[i]]
-        observed_out[part, BOUNCE] = min(observed_out[part, BOUNCE], position[i, 1])
-        observed_out[part, STOP_TIME] += position[i, 1] - before[i, 1]
-    for part in range(observed_out.shape[0]):
-        lowest, rise = observed_out[part, BOUNCE], observed_out[part, STOP_TIME]
+    for part in range(observed_inout.shape[0]):
+        observed_inout[part, PEAK_FORCE] = observed_inout[part, FORCE]
+        lowest, rise = observed_inout[part, BOUNCE], observed_inout[part, STOP_TIME]
         stage, height, time = impact[part, 0], impact[part, 1], impact[part, 2]
         if stage == FALLING and whole[part, 6] > 0.0:
             stage, height = SINKING, lowest
@@ -231,5 +261,5 @@ def watch_impacts(h, patch_of, part_of, before, position, whole, impact, impact_
         impact_out[part, 0] = stage
         impact_out[part, 1] = height
         impact_out[part, 2] = time
-        observed_out[part, BOUNCE] = max(0.0, lowest - height) if stage != FALLING else 0.0
-        observed_out[part, STOP_TIME] = time
+        observed_inout[part, BOUNCE] = max(0.0, lowest - height) if stage != FALLING else 0.0
+        observed_inout[part, STOP_TIME] = time

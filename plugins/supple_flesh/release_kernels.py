@@ -79,12 +79,11 @@ def find_elastic_energy(
 
 
 @njit
-def find_vertex_energy(
-    gravity, patch_bone, patch_of, mass, rest, rotation, twist, local, relative, i,
-):  # fmt: skip
-    """How much more kinetic energy and energy of gravity vertex i has than at rest on its bone [J], as two floats."""
-    p = patch_of[i]
-    b = patch_bone[p]
+def find_moving_energy(gx, gy, gz, mass, rest, twist, p, local, relative, i):
+    """How much more kinetic energy and energy of gravity vertex i has than at rest on its bone [J], as two floats.
+
+    g is the acceleration of gravity in the axes of the bone, twist[p] the bone's motion.
+    """
     w0, w1, w2 = twist[p, 3], twist[p, 4], twist[p, 5]
     sx, sy, sz = cross(w0, w1, w2, rest[i, 0], rest[i, 1], rest[i, 2])
     sx, sy, sz = sx + twist[p, 0], sy + twist[p, 1], sz + twist[p, 2]
@@ -92,8 +91,17 @@ def find_vertex_energy(
     ex, ey, ez = cross(w0, w1, w2, dx, dy, dz)
     ex, ey, ez = ex + relative[i, 0], ey + relative[i, 1], ez + relative[i, 2]
     kinetic = mass[i] * (dot(sx, sy, sz, ex, ey, ez) + 0.5 * dot(ex, ey, ez, ex, ey, ez))
-    gx, gy, gz = rotate_vector_back_at(rotation, b, gravity[0], gravity[1], gravity[2])
     return kinetic, -mass[i] * dot(gx, gy, gz, dx, dy, dz)
+
+
+@njit
+def find_vertex_energy(
+    gravity, patch_bone, patch_of, mass, rest, rotation, twist, local, relative, i,
+):  # fmt: skip
+    """`find_moving_energy` of vertex i with gravity in the axes of the world."""
+    p = patch_of[i]
+    gx, gy, gz = rotate_vector_back_at(rotation, patch_bone[p], gravity[0], gravity[1], gravity[2])
+    return find_moving_energy(gx, gy, gz, mass, rest, twist, p, local, relative, i)
 
 
 @njit

@@ -1,24 +1,37 @@
-"""How far the skin is stretched, and which triangles are inside out."""
+"""How far the skin is stretched, and which triangles are inside out.
+
+Vertices that do not move against their bones leave the skin between them as it was made, except across bones. So only
+what moves is looked at, and the seams: edges and triangles whose corners hang on different bones.
+"""
 
 from __future__ import annotations
 
+import math
+
 from supple.core.jit import njit
 from supple.math.quaternion_kernels import rotate_vector_at
-from supple.math.vector_kernels import cross, dot, length
+from supple.math.vector_kernels import cross, dot
 from supple_flesh.observe_kernels import INVERTED, STRETCH_WORST
 
 
 @njit
-def find_stretch(first, neighbour, edge_length, position, i):
-    """Greatest length of the edges of vertex i relative to what they were made with."""
-    worst = 0.0
-    for k in range(first[i], first[i + 1]):
-        j = neighbour[k]
-        dx = position[j, 0] - position[i, 0]
-        dy = position[j, 1] - position[i, 1]
-        dz = position[j, 2] - position[i, 2]
-        worst = max(worst, length(dx, dy, dz) / edge_length[k])
-    return worst
+def find_squared_stretch(edge_length, position, i, j, k):
+    """Squared length of the edge k from vertex i to j over the square of what it was made with."""
+    dx = position[j, 0] - position[i, 0]
+    dy = position[j, 1] - position[i, 1]
+    dz = position[j, 2] - position[i, 2]
+    return dot(dx, dy, dz, dx, dy, dz) / (edge_length[k] * edge_length[k])
+
+
+@njit
+def is_turned(triangles, corner_normal, local, t):
+    """Whether a triangle that hangs on one bone faces away from where it was made to face."""
+    i, j, k = triangles[t, 0], triangles[t, 1], triangles[t, 2]
+    ax, ay, az = cross(
+        local[j, 0] - local[i, 0], local[j, 1] - local[i, 1], local[j, 2] - local[i, 2],
+        local[k, 0] - local[i, 0], local[k, 1] - local[i, 1], local[k, 2] - local[i, 2],
+    )  # fmt: skip
+    return dot(ax, ay, az, corner_normal[t, 0, 0], corner_normal[t, 0, 1], corner_normal[t, 0, 2]) < 0.0
 
 
 @njit
@@ -42,18 +55,53 @@ def is_inverted(patch_bone, patch_of, triangles, corner_normal, rotation, positi
 
 
 @njit
+def count_turned(triangles, corner_normal, around_first, around, local, mask, i):
+    """How many of the triangles around the moving vertex i are turned, without those of moving ones before it."""
+    count = 0
+    for place in range(around_first[i], around_first[i + 1]):
+        t = around[place]
+        is_mine = True
+        for k in range(3):
+            j = triangles[t, k]
+            is_mine &= (mask[j] == 0) | (j >= i)
+        if is_mine and is_turned(triangles, corner_normal, local, t):
+            count += 1
+    return count
+
+
+@njit
 def measure_strain(
-    patch_bone, patch_of, part_of, first, neighbour, edge_length, triangles, corner_normal, rotation, position,
+    patch_bone, patch_of, part_of, first, neighbour, edge_length, triangles, corner_normal,
+    border_edge, border_triangle, around_first, around, rotation, local, mask, position,
     observed_out,
 ):  # fmt: skip
-    """Greatest stretch of every flesh, and how many of its triangles are inverted."""
+    """Greatest stretch of every flesh, and how many of its triangles are inverted.
+
+    border_edge [n, 3]: two vertices and the number of the edge between them. The triangles around vertex i, without
+    those of seams, are around[around_first[i] : around_first[i + 1]]. A vertex at rest counts as an edge of its length.
+    """
     for part in range(observed_out.shape[0]):
         observed_out[part, STRETCH_WORST] = 0.0
         observed_out[part, INVERTED] = 0.0
-    for i in range(patch_of.shape[0]):
+    for i in range(mask.shape[0]):
+        part, worst = part_of[patch_of[i]], 1.0
+        if mask[i] != 0:
+            worst = 0.0
+            for k in range(first[i], first[i + 1]):
+                j = neighbour[k]
+                if mask[j] == 0 or j > i:
+                    worst = max(worst, find_squared_stretch(edge_length, position, i, j, k))
+            observed_out[part, INVERTED] += count_turned(
+                triangles, corner_normal, around_first, around, local, mask, i
+            )
+        observed_out[part, STRETCH_WORST] = max(observed_out[part, STRETCH_WORST], worst)
+    for n in range(border_edge.shape[0]):
+        i, j, k = border_edge[n, 0], border_edge[n, 1], border_edge[n, 2]
         part = part_of[patch_of[i]]
-        stretch = find_stretch(first, neighbour, edge_length, position, i)
+        stretch = find_squared_stretch(edge_length, position, i, j, k)
         observed_out[part, STRETCH_WORST] = max(observed_out[part, STRETCH_WORST], stretch)
-    for t in range(triangles.shape[0]):
+    for t in border_triangle:
         if is_inverted(patch_bone, patch_of, triangles, corner_normal, rotation, position, t):
             observed_out[part_of[patch_of[triangles[t, 0]]], INVERTED] += 1.0
+    for part in range(observed_out.shape[0]):
+        observed_out[part, STRETCH_WORST] = math.sqrt(observed_out[part, STRETCH_WORST])

@@ -7,12 +7,14 @@ from collections.abc import Callable
 import numpy as np
 
 from supple.core.build import Build
+from supple.core.jit import bind_kernel
 from supple.core.schedule import Bound, Phase, System
 from supple_flesh import observe_kernels as observe
 from supple_flesh.mechanism import FleshMechanism, FleshSurface
 from supple_flesh.motion_kernels import advance_vertices, place_vertices
 from supple_flesh.pool import ADAPTIVE, SOFT
 from supple_flesh.release_kernels import choose_active, forget_contacts, mark_touched, spread_rings
+from supple_flesh.strain import find_borders
 from supple_flesh.strain_kernels import measure_strain
 from supple_skeleton.forest import count_rows
 from supple_skeleton.kinematics_kernels import follow_state
@@ -135,9 +137,12 @@ class BalanceFlesh(System):
         places = (np.zeros((count, 3)), rotation, twist, np.zeros((rows, 6)), np.zeros((rows, 6)), spatial)
         twist_end, h = np.zeros_like(arrays["flesh.twist"]), arrays.build.run.step
 
+        follow = bind_kernel(follow_state, *bones, *places)
+        add_up = bind_kernel(observe.balance_flesh, h, *flesh, rotation, twist, twist_end, *sums)
+
         def balance() -> None:
-            follow_state(*bones, *places)
-            observe.balance_flesh(h, *flesh, rotation, twist, twist_end, *sums)
+            follow()
+            add_up()
 
         return balance
 
@@ -148,22 +153,18 @@ class ObserveFlesh(System):
     phase = Phase.OBSERVE
     places = (
         "flesh.patch_bone", "flesh.patch_of", "flesh.rest", "skeleton.position.next", "skeleton.orientation.next",
-        "flesh.x.next", "flesh.patch_part",
+        "flesh.x.next", "flesh.mask", "flesh.position",
     )  # fmt: skip
     contacts = (
         "contacts.count", "contacts.surface", "contacts.element", "contacts.weights", "contacts.point",
         "contacts.normal", "contacts.force",
     )  # fmt: skip
-    made = ("flesh.first", "flesh.neighbour", "flesh.edge_length", "flesh.triangles", "flesh.corner_normal")
-    flesh = (
-        "flesh.region_of",
-        "flesh.mask",
-        "flesh.loss_now",
-        "flesh.loss",
-        "flesh.impact",
-        "flesh.position",
-    )
-    reads = (*places, *contacts, *made, *flesh)
+    made = (
+        "flesh.patch_bone", "flesh.patch_of", "flesh.patch_part", "flesh.first", "flesh.neighbour", "flesh.edge_length",
+        "flesh.triangles", "flesh.corner_normal",
+    )  # fmt: skip
+    past = ("flesh.loss_now", "flesh.loss", "flesh.impact")
+    reads = (*places, *contacts, *made[2:], *past, "flesh.region_of")
     writes = (
         "flesh.position.next", "flesh.displacement.next", "flesh.observed", "flesh.force.next",
         "flesh.pressure.next", "flesh.loss.next", "flesh.impact.next",
@@ -171,37 +172,38 @@ class ObserveFlesh(System):
 
     def bind(self, arrays: Bound) -> Callable[[], None]:
         """Bind the new state, the contacts and the metrics."""
-        places, contacts = [arrays[name] for name in self.places], [arrays[name] for name in self.contacts]
+        places, contacts, made = (
+            [arrays[name] for name in names] for names in (self.places, self.contacts, self.made)
+        )
         position, displacement, observed, force, pressure, loss_next, impact_next = (
             arrays[name] for name in self.writes
         )
-        patch_of, part_of, triangles = (
-            arrays["flesh.patch_of"],
-            arrays["flesh.patch_part"],
-            arrays["flesh.triangles"],
-        )
-        mask, loss_now, loss = (arrays[f"flesh.{name}"] for name in ("mask", "loss_now", "loss"))
-        made, patch_bone = [arrays[name] for name in self.made], arrays["flesh.patch_bone"]
-        region_of = arrays["flesh.region_of"]
-        turns = arrays["skeleton.orientation.next"]
-        whole, impact, before = np.zeros((len(observed), 7)), arrays["flesh.impact"], arrays["flesh.position"]
-        h = arrays.build.run.step
+        loss_now, loss, impact = (arrays[name] for name in self.past)
+        _, patch_of, part_of, first, neighbour, _, triangles, _ = made
+        moved = [arrays[name] for name in ("skeleton.orientation.next", "flesh.x.next", "flesh.mask")]
+        whole, h = np.zeros((len(observed), 7)), arrays.build.run.step
         _, surfaces = find_flesh(arrays.build)
+        start = np.array([0, *(surface.part.vertices.stop for surface in surfaces)], np.int64)
+        numbers = [arrays.build.members("surfaces").index(surface) for surface in surfaces]
+        calls = [
+            bind_kernel(observe.follow_flesh, start, *places, position, displacement, observed),
+            bind_kernel(
+                measure_strain, *made, *find_borders(patch_of, first, neighbour, triangles), *moved, position, observed
+            ),
+            bind_kernel(observe.forget_forces, force, pressure, whole, observed),
+            *(
+                bind_kernel(
+                    observe.spread_forces, arrays["flesh.region_of"], triangles, surface.part.triangles.start, part,
+                    numbers[part], *contacts, force, pressure, whole, observed,
+                )
+                for part, surface in enumerate(surfaces)
+            ),
+            bind_kernel(observe.finish_metrics, part_of, loss_now, loss, pressure, whole, loss_next, observed),
+            bind_kernel(observe.watch_impacts, h, whole, impact, impact_next, observed),
+        ]  # fmt: skip
 
         def look() -> None:
-            observe.follow_flesh(*places, position, displacement, observed)
-            measure_strain(patch_bone, patch_of, part_of, *made, turns, position, observed)
-            observe.forget_forces(force, pressure, whole, observed)
-            for part, surface in enumerate(surfaces):
-                observe.spread_forces(
-                    region_of, triangles, surface.part.triangles.start, part, surface.number, *contacts,
-                    force, pressure, whole, observed,
-                )  # fmt: skip
-            observe.finish_metrics(
-                patch_of, part_of, mask, loss_now, loss, pressure, whole, loss_next, observed
-            )
-            observe.watch_impacts(
-                h, patch_of, part_of, before, position, whole, impact, impact_next, observed
-            )
+            for call in calls:
+                call()
 
         return look

@@ -8,6 +8,7 @@ from supple_collide.bvh_kernels import STACK, pair_trees, query_tree, refit_tree
 from supple_collide.mesh_oracle import find_distance
 from supple_collide.mesh_shape import list_vertex_triangles
 from supple_collide.point_mesh_kernels import NO_VERTEX, find_nearest_triangle
+from supple_collide.regions import find_node_regions
 from supple_collide.terrain import join_cells, place_grid
 from supple_collide.tree import LEAF_SIZE, build_tree
 
@@ -46,6 +47,15 @@ class Meshes:
                 self.triangles, self.nodes, self.order, start, end, self.x, self.bounds, self.boxes
             )  # fmt: skip
         self.stack = np.zeros(4 * STACK, np.int64)
+
+    def fall_short(self, short):
+        """What nodes and triangles fall short by, from what triangles do: found by looking at all below a node."""
+        nodes = np.full(len(self.nodes), np.inf)
+        for node in reversed(range(len(nodes))):
+            right, first, count = self.nodes[node]
+            below = short[self.order[first : first + count]] if count else nodes[[node + 1, right]]
+            nodes[node] = below.min()
+        return nodes, short
 
     def list_of(self, mesh):
         end = [*self.first[1:], len(self.triangles)][mesh]
@@ -92,19 +102,22 @@ def test_query_equals_looking_at_all(seed, grow):
         assert sorted(found[:count]) == expected
 
 
-@given(seeds, st.floats(0, 0.2), st.booleans())
+@given(seeds, st.floats(0, 0.2), st.booleans(), st.floats(0, 0.05))
 @settings(max_examples=100, deadline=None)
-def test_pairs_equal_looking_at_all(seed, grow, alone):
+def test_pairs_equal_looking_at_all(seed, grow, alone, least):
     rng = np.random.default_rng(seed)
     meshes = Meshes(rng, 2)
+    speeds = rng.uniform(0, 0.5 * grow, len(meshes.x)) * rng.integers(0, 2)
+    short = speeds[meshes.triangles].min(axis=1)
     region = rng.integers(0, 3, len(meshes.triangles))
     regions_meet = rng.integers(0, 2, (3, 3))
     regions_meet |= regions_meet.T
+    masks = find_node_regions(meshes.nodes, meshes.order, region, regions_meet)
     second = 1 if alone else 0
     pairs = np.zeros((len(meshes.triangles) ** 2, 2), np.int64)
     count = pair_trees(
-        meshes.nodes, meshes.order, region, regions_meet, meshes.roots[0], meshes.roots[second], meshes.bounds,
-        meshes.boxes, grow, meshes.stack, pairs,
+        meshes.nodes, meshes.order, region, regions_meet, *masks, meshes.roots[0], meshes.roots[second], meshes.bounds,
+        meshes.boxes, *meshes.fall_short(short), grow, least, meshes.stack, pairs,
     )  # fmt: skip
     boxes = brute_boxes(meshes)
     found = [tuple(pair) if alone else tuple(sorted(pair)) for pair in pairs[:count].tolist()]
@@ -112,7 +125,9 @@ def test_pairs_equal_looking_at_all(seed, grow, alone):
         (a, b)
         for a in meshes.list_of(0)
         for b in meshes.list_of(second)
-        if (alone or a < b) and regions_meet[region[a], region[b]] and meet(boxes[a], boxes[b], grow)
+        if (alone or a < b)
+        and regions_meet[region[a], region[b]]
+        and meet(boxes[a], boxes[b], max(least, grow - short[a] - short[b]))
     ]
     assert sorted(found) == expected
 
@@ -135,8 +150,10 @@ def test_nearest_triangle_equals_looking_at_all(seed):
 def test_what_does_not_fit_is_counted_but_not_written():
     meshes = Meshes(np.random.default_rng(5), 2, bend=0.0)
     pairs = np.zeros((3, 2), np.int64)
+    regions = np.zeros(len(meshes.triangles), np.int64), np.ones((1, 1), np.int64)
     arguments = (
-        meshes.nodes, meshes.order, np.zeros(len(meshes.triangles), np.int64), np.ones((1, 1), np.int64),
-        meshes.roots[0], meshes.roots[1], meshes.bounds, meshes.boxes, 5.0, meshes.stack,
+        meshes.nodes, meshes.order, *regions, *find_node_regions(meshes.nodes, meshes.order, *regions),
+        meshes.roots[0], meshes.roots[1], meshes.bounds, meshes.boxes,
+        *meshes.fall_short(np.zeros(len(meshes.triangles))), 5.0, 0.0, meshes.stack,
     )  # fmt: skip
     assert pair_trees(*arguments, pairs) == len(meshes.list_of(0)) * len(meshes.list_of(1))

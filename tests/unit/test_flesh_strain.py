@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from supple.core.pose import rotate
 from supple_flesh.observe_kernels import COLUMNS, INVERTED, STRETCH_WORST
+from supple_flesh.strain import find_borders
 from supple_flesh.strain_kernels import measure_strain
 
 CORNERS = np.array([[1.0, 0, 0], [0, 1.0, 0], [0, 0, 1.0], [0, 0, 0]])
@@ -21,10 +23,14 @@ def measure(position, rotation=(STRAIGHT, STRAIGHT), patch_of=(0, 0, 0, 0)) -> t
     a, b, c = (CORNERS[TRIANGLES[:, k]] for k in range(3))
     normals = np.cross(b - a, c - a)
     normals /= np.linalg.norm(normals, axis=1, keepdims=True)
-    observed = np.full((1, COLUMNS), -1.0)
+    observed, patches = np.full((1, COLUMNS), -1.0), np.array(patch_of)
+    back = [turned * np.array([1.0, -1.0, -1.0, -1.0]) for turned in rotation]
+    local = np.array([rotate(back[patch], point) for patch, point in zip(patches, position, strict=True)])
     measure_strain(
-        np.array([0, 1]), np.array(patch_of), np.array([0, 0]), FIRST, NEIGHBOUR, lengths, TRIANGLES,
-        np.ascontiguousarray(np.repeat(normals[:, None], 3, axis=1)), np.array(rotation), position, observed,
+        np.array([0, 1]), patches, np.array([0, 0]), FIRST, NEIGHBOUR, lengths, TRIANGLES,
+        np.ascontiguousarray(np.repeat(normals[:, None], 3, axis=1)),
+        *find_borders(patches, FIRST, NEIGHBOUR, TRIANGLES), np.array(rotation), local, np.ones(4, np.int64), position,
+        observed,
     )  # fmt: skip
     return observed[0, STRETCH_WORST], observed[0, INVERTED]
 

@@ -7,8 +7,16 @@ import pytest
 
 from supple_collide.bvh_kernels import STACK
 from supple_collide.mesh_mesh_kernels import drop_false_depths
+from supple_collide.mesh_pair_kernels import are_neighbours
+from supple_collide.mesh_shape import list_vertex_triangles
 from supple_collide.raw_contact_kernels import add_raw
-from supple_collide.regions import ANYWHERE, find_regions
+from supple_collide.regions import (
+    ANYWHERE,
+    MOST_BITS,
+    find_node_regions,
+    find_regions,
+    may_pair_neighbours,
+)
 from supple_collide.scratch import make_candidates
 from supple_flesh.mechanism import find_strangers, find_thickness
 
@@ -55,6 +63,35 @@ def test_triangles_meet_if_all_their_parts_are_strangers() -> None:
         assert meet[last[t], last[u]] == strangers
         assert meet[first[t], last[u]] == 1
     assert (meet[ANYWHERE] == 1).all()
+
+
+def test_no_neighbours_are_paired_if_the_parts_are_strangers() -> None:
+    region, meet = find_regions([(TRIANGLES, Strip())])
+    around = list_vertex_triangles(len(PARTS), TRIANGLES)
+    for t, u in np.ndindex(len(TRIANGLES), len(TRIANGLES)):
+        if meet[region[t], region[u]]:
+            assert not any(are_neighbours(TRIANGLES, *around, v, u) for v in TRIANGLES[t])
+    assert not may_pair_neighbours(TRIANGLES, Strip())
+
+
+def test_neighbours_may_be_paired_without_parts_or_if_joined_parts_touch() -> None:
+    class Crowd(Strip):
+        parts_meet = np.ones_like(Strip.parts_meet)
+
+    class Narcissus(Strip):
+        parts_meet = Strip.parts_meet | np.eye(SQUARES + 1, dtype=np.int64)
+
+    assert may_pair_neighbours(TRIANGLES, None)
+    assert may_pair_neighbours(TRIANGLES, Crowd())
+    assert may_pair_neighbours(TRIANGLES, Narcissus())
+
+
+def test_a_crowd_of_regions_has_no_bits_and_meets_everything() -> None:
+    nodes, count = np.array([[-1, 0, 4]]), MOST_BITS + 1
+    region = np.arange(4)
+    assert find_node_regions(nodes, region, region, np.eye(count, dtype=np.int64)) == ([-1], [-1])
+    has, meets = find_node_regions(nodes, region, region, np.eye(5, dtype=np.int64))
+    assert (has[0], meets[0]) == (0b1111, 0b1111)
 
 
 def test_thickness_does_not_depend_on_how_points_are_turned() -> None:

@@ -118,6 +118,28 @@ def test_fast_vertices_reach_farther(load):
     assert reaches == pytest.approx([0.0104, 0.0104 + 2 * 0.004 * 5.0])
 
 
+def test_each_vertex_reaches_as_far_as_it_may_come_itself(load):
+    """Contacts with a plane are those of the vertices whose own reach, eq. (1), covers the gap."""
+    ground = '[[entity]]\nname = "ground"\npose = {{ position = [0, -0.3, 0] }}\nplane = {{}}\n'
+    world = load(SCENE.replace("margin = 0.01", "margin = 0.0") + ground)
+    detect = [call for entry, call in world.calls() if entry.phase == Phase.DETECT]
+    rng, surface = np.random.default_rng(11), surface_of(world)
+    gaps, speeds = rng.uniform(0.0, 0.08, len(surface.rest)), rng.uniform(0.0, 10.0, len(surface.rest))
+    directions = rng.normal(size=surface.rest.shape)
+    directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+    world.arrays["sheet.x"][:] = surface.rest + [0.0, -0.3, 0.0] + gaps[:, None] * [0.0, 1.0, 0.0]
+    world.arrays["sheet.v"][:] = speeds[:, None] * directions
+    for call in detect:
+        call()
+    count = int(world.array("contacts.count")[0])
+    found = world.array("contacts.point")[:count, world.array("contacts.surface")[0] == surface.number]
+    reaches = 0.004 * (0.1 + 2.0 * speeds)
+    expected = surface.rest[gaps <= reaches]
+    assert 10 < len(expected) < len(gaps) - 10
+    places = sorted(map(tuple, found[:, 0, [0, 2]].tolist()))
+    assert places == sorted(map(tuple, expected[:, [0, 2]].tolist()))
+
+
 def fold(rest, gap):
     """The half x > 0.06 laid over the other half, `gap` above it and upside down; one column bends round."""
     folded = rest.copy()

@@ -36,8 +36,10 @@ def _entity(name: str, **tables: dict | tuple) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _begin(step: float) -> str:
-    return f"format = 1\n[run]\nstep = {step}\nduration = 10\n[run.capacity]\ncontacts = 600\n"
+def _begin(step: float, margin: float = 0.0) -> str:
+    """`margin` [m] is how far apart surfaces may be and still count as in contact, beyond what they may come."""
+    run = f"format = 1\n[run]\nstep = {step}\nduration = 10\n[run.capacity]\ncontacts = 600\n"
+    return run + f"[run.collide]\nmargin = {margin}\n"
 
 
 def _push(number: int, on: str, at: float, force: Point, duration: float) -> str:
@@ -121,13 +123,16 @@ def make_pinch(step: float, state: str, pads: tuple[Cells, Cells], sleeve: Cells
 
 
 def make_fold(step: float, state: str, cells: Cells, rings: int) -> str:
-    """A round forearm of 160 mm and 35 mm radius lies across another and is rubbed over it."""
+    """A round forearm of 160 mm and 35 mm radius lies across another and is rubbed over it.
+
+    With a margin of 0.25 mm there are as many contacts as published.
+    """
     size = (0.16, 0.07, 0.07)
     flesh = make_flesh(
         size, cells, (0.08, 0, 0), [".", "b1"], is_round=True, mass=0.4, stiffness=1e4, damping=20.0, rings=rings,
         friction=0.5, state=state,
     )  # fmt: skip
-    text = _begin(step)
+    text = _begin(step, margin=2.5e-4)
     for name, position, turn, start in (
         ("lower", (-0.08, 0.0, 0.0), ((1, 0, 0), 0.0), 0.0),
         ("upper", (0.0, 0.064, 0.08), ((0, 1, 0), 80.0), 7.0),
@@ -171,9 +176,9 @@ def make_stand(step: float, state: str, cells: tuple[Cells, Cells], rings: int) 
 
 def make_cases(state: str = "adaptive") -> list[Case]:
     """The four, with the sizes and times of their published counterparts; `state` is that of all flesh."""
-    flick = make_pinch(0.0017, state, ((2, 10, 2), (3, 10, 2)), (14, 5, 5), 8)
+    flick = make_pinch(0.0017, state, ((5, 4, 3), (5, 4, 3)), (14, 5, 5), 8)
     fold = make_fold(0.0083, state, (14, 7, 7), 1)
-    pinch = make_pinch(0.0017, state, ((4, 5, 2), (4, 5, 2)), (11, 3, 3), 1)
+    pinch = make_pinch(0.0017, state, ((5, 5, 2), (5, 5, 2)), (10, 3, 3), 1)
     stand = make_stand(0.004, state, ((3, 3, 3), (3, 2, 3)), 2)
     return [
         Case("finger flick", flick, 573, 39, 2573, 256.0),
