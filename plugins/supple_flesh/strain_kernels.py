@@ -1,7 +1,7 @@
 """How far the skin is stretched, and which triangles are inside out.
 
 Vertices that do not move against their bones leave the skin between them as it was made, except across bones. So only
-what moves is looked at, and the seams: edges and triangles whose corners hang on different bones.
+what moves is looked at, and the borders: edges and triangles whose corners hang on different bones.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def measure_strain(
     """Greatest stretch of every flesh, and how many of its triangles are inverted.
 
     border_edge [n, 3]: two vertices and the number of the edge between them. The triangles around vertex i, without
-    those of seams, are around[around_first[i] : around_first[i + 1]]. A vertex at rest counts as an edge of its length.
+    those of borders, are around[around_first[i] : around_first[i + 1]]. A vertex at rest counts as an edge of its length.
     """
     for part in range(observed_out.shape[0]):
         observed_out[part, STRETCH_WORST] = 0.0
