@@ -10,18 +10,22 @@ from supple.core.jit import njit
 from supple.math.vector_kernels import cross, dot, length
 from supple_collide.manifold_kernels import ONE, ZERO
 from supple_collide.raw_contact_kernels import add_raw, set_corner, set_weights
-from supple_collide.segment_kernels import cross_edge, find_edge_cone, leads_outwards
+from supple_collide.segment_kernels import cross_edge, find_common_direction, find_edge_cone, leads_outwards
 from supple_collide.triangle_kernels import (
+    EDGE,
     EDGE_CODE,
     FACE,
     FACE_CODE,
+    FLUSH,
     OTHER_CODE,
+    VERTEX,
     VERTEX_CODE,
     are_flat,
     find_closest_weights,
     find_face_normal,
     is_lowest,
     judge_feature,
+    name_edge,
     place_weights,
     subtract,
 )
@@ -31,6 +35,7 @@ from supple_collide.triangle_kernels import (
 FOUND_IDS, FOUND_VALUES = 3, 10
 # The bits of `owns` that stand for corners.
 CORNERS = np.int64(7)
+NO_EDGE = np.int64(-1)
 
 
 @njit
@@ -46,8 +51,8 @@ def are_neighbours(triangles, vertex_first, vertex_triangle, v, t):
 
 
 @njit
-def is_near_bend(x, triangles, neighbour, t, wa, wb, wc, slack, fx, fy, fz):
-    """Whether the point of triangle t with these weights is within `slack` [m] of an edge where the mesh bends."""
+def find_near_bend(x, triangles, neighbour, t, wa, wb, wc, slack, fx, fy, fz):
+    """The edge of triangle t that bends within `slack` [m] of the point with these weights; -1 if there is none."""
     a, b, c = triangles[t, 0], triangles[t, 1], triangles[t, 2]
     ux, uy, uz = subtract(x, b, a)
     vx, vy, vz = subtract(x, c, a)
@@ -62,11 +67,25 @@ def is_near_bend(x, triangles, neighbour, t, wa, wb, wc, slack, fx, fy, fz):
         if (k == 0 and near_ab) or (k == 1 and near_bc) or (k == 2 and near_ca):
             other = neighbour[t, k]
             if other < 0:
-                return True
+                return np.int64(k)
             gx, gy, gz = find_face_normal(x, triangles, other)
             if not are_flat(fx, fy, fz, gx, gy, gz):
-                return True
-    return False
+                return np.int64(k)
+    return NO_EDGE
+
+
+@njit
+def judge_bend(x, triangles, neighbour, vertex_first, vertex_triangle, v, t, k, dx, dy, dz):
+    """What vertex v finds on edge k of triangle t, d away from it: (touches, code, normal, signed distance).
+
+    Where v sticks out towards neither of the two faces, edges that meet it at its very tip say nothing either,
+    and v would fall between them for a moment while it slides across.
+    """
+    touches, nx, ny, nz = find_common_direction(
+        x, triangles, neighbour, vertex_first, vertex_triangle, t, k, v
+    )  # fmt: skip
+    code = EDGE_CODE + name_edge(triangles, neighbour, t, k) if touches else OTHER_CODE
+    return touches, code, nx, ny, nz, dot(nx, ny, nz, dx, dy, dz)
 
 
 @njit
@@ -90,10 +109,15 @@ def judge_vertex(
     fx, fy, fz = find_face_normal(x, triangles, t)
     above = dot(fx, fy, fz, dx, dy, dz)
     if region == FACE:
-        touches = not is_near_bend(x, triangles, neighbour, t, wa, wb, wc, slack, fx, fy, fz)
-        touches = touches or is_lowest(x, triangles, vertex_first, vertex_triangle, v, fx, fy, fz)
-        code = FACE_CODE + facet[t] if touches else OTHER_CODE
-        return touches, code, fx, fy, fz, above, distance, wa, wb, wc, 0.0
+        bend = find_near_bend(x, triangles, neighbour, t, wa, wb, wc, slack, fx, fy, fz)
+        if bend < 0 or is_lowest(x, triangles, vertex_first, vertex_triangle, v, fx, fy, fz):
+            return True, FACE_CODE + facet[t], fx, fy, fz, above, distance, wa, wb, wc, 0.0
+        touches, code, nx, ny, nz, signed = judge_bend(
+            x, triangles, neighbour, vertex_first, vertex_triangle, v, t, bend, dx, dy, dz
+        )  # fmt: skip
+        if touches:
+            return touches, code, nx, ny, nz, signed, distance, wa, wb, wc, 0.0
+        return False, OTHER_CODE, fx, fy, fz, above, distance, wa, wb, wc, 0.0
     beside = length(dx - above * fx, dy - above * fy, dz - above * fz)
     if beside <= slack and is_lowest(x, triangles, vertex_first, vertex_triangle, v, fx, fy, fz):
         return True, FACE_CODE + facet[t], fx, fy, fz, above, distance, wa, wb, wc, 0.0
@@ -104,6 +128,13 @@ def judge_vertex(
         x, triangles, vertex_first, vertex_triangle, v, nx, ny, nz
     ):  # fmt: skip
         touches, code = False, OTHER_CODE
+        # Farther away, edges that v ends are lowest there up to the angle that counts as lying flat.
+        if region < VERTEX and FLUSH * distance <= slack:
+            touches, bend_code, bx, by, bz, below = judge_bend(
+                x, triangles, neighbour, vertex_first, vertex_triangle, v, t, region - EDGE, dx, dy, dz
+            )  # fmt: skip
+            if touches:
+                return touches, bend_code, bx, by, bz, below, distance, wa, wb, wc, 0.0
     elif not touches:
         code = ZERO
     if not touches and above > slack:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 from supple.core.jit import njit
-from supple.math.vector_kernels import cross, dot, normalise
+from supple.math.vector_kernels import cross, dot, length, normalise
 from supple_collide.triangle_kernels import FLUSH, are_flat, find_face_normal, find_opposite_corner, subtract
 
 # Edges this nearly parallel (sine of the angle) define no normal across both.
@@ -47,6 +47,40 @@ def leads_outwards(x, triangles, neighbour, t, k, nx, ny, nz):
         if dot(nx, ny, nz, mx, my, mz) > FLUSH:
             return False
     return True
+
+
+@njit
+def find_common_direction(x, triangles, neighbour, vertex_first, vertex_triangle, t, k, v):
+    """A direction between the normals at edge k of triangle t along which vertex v of another mesh is lowest.
+
+    Returns (found, x, y, z): the middle of all such directions if v is lowest along neither normal itself. Each edge
+    that leaves v cuts the cone of the two normals; what is left lies between two of its cuts.
+    """
+    sticks_out, _, _, _ = find_edge_cone(x, triangles, neighbour, t, k)
+    other = neighbour[t, k]
+    if not sticks_out or other < 0:
+        return False, 0.0, 0.0, 0.0
+    ax, ay, az = find_face_normal(x, triangles, t)
+    bx, by, bz = find_face_normal(x, triangles, other)
+    cut_a, cut_b = False, False
+    for place in range(vertex_first[v], vertex_first[v + 1]):
+        near = vertex_triangle[place]
+        for corner in range(3):
+            if triangles[near, corner] == v:
+                continue
+            ex, ey, ez = subtract(x, triangles[near, corner], v)
+            slope = FLUSH * length(ex, ey, ez)
+            up_a, up_b = dot(ax, ay, az, ex, ey, ez) + slope, dot(bx, by, bz, ex, ey, ez) + slope
+            if up_a < 0.0 and up_b < 0.0:
+                return False, 0.0, 0.0, 0.0
+            if up_a < 0.0:
+                ax, ay, az, _ = normalise(up_b * ax - up_a * bx, up_b * ay - up_a * by, up_b * az - up_a * bz)
+                cut_a = True
+            elif up_b < 0.0:
+                bx, by, bz, _ = normalise(up_a * bx - up_b * ax, up_a * by - up_b * ay, up_a * bz - up_b * az)
+                cut_b = True
+    nx, ny, nz, _ = normalise(ax + bx, ay + by, az + bz)
+    return cut_a and cut_b, nx, ny, nz
 
 
 @njit

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @hookimpl
 def supple_register(registry: Registry) -> None:
-    """Add the settings, the source of contact rows and the forces they came to."""
+    """Add the settings, the source of contact rows, the forces they came to and the gaps they led to."""
     from supple_contact.components import Contact
 
     registry.add_settings("contact", Contact)
@@ -20,3 +20,4 @@ def supple_register(registry: Registry) -> None:
         "contact.rows", "supple_contact.rows:compile_contact_rows", components=(), provides=["row_sources"]
     )
     registry.add_system("contact.observe_forces", "supple_contact.systems:ObserveForces")
+    registry.add_system("contact.expect_gaps", "supple_contact.systems:ExpectGaps")

@@ -7,6 +7,7 @@ import math
 from supple.core.jit import njit
 from supple.math.vector_kernels import cross
 from supple.mechanics.rows import COULOMB
+from supple.mechanics.warm_kernels import match_impulses
 
 
 @njit
@@ -57,18 +58,44 @@ def fill_rows(
 
 @njit
 def set_contact_bias(
-    recovery, recovery_speed, bounce_speed, h, first, count, gap, restitution, u_now, bias_out,
+    recovery, recovery_speed, bounce_speed, h, first, count, key, last_count, last_key, last_expected,
+    gap, restitution, u_now, expected_out, bias_out,
 ):  # fmt: skip
-    """Bias of the normal rows: README eq. (2) for gap and penetration, eq. (3) for restitution."""
+    """Bias of the normal rows: README eq. (2) for gap and penetration, eq. (3) for restitution.
+
+    expected_out [contacts, 3]: the gap that the last step led to by its velocities, and 1 where there is one.
+    """
+    match_impulses(count[0], key, last_count, last_key, last_expected, expected_out)
     for c in range(count[0]):
         g = first[0] + c
-        bias = gap[g] / h if gap[g] >= 0.0 else max(recovery * gap[g] / h, -recovery_speed)
+        bias = gap[g] / h
+        if gap[g] < 0.0:
+            strayed = min(gap[g] - expected_out[c, 0], 0.0) if expected_out[c, 1] != 0.0 else 0.0
+            bias = max((recovery * gap[g] + strayed) / h, -recovery_speed)
         approach = u_now[g, 0]
         if restitution[g] > 0.0 and approach < -bounce_speed and gap[g] + h * approach <= 0.0:
             bias = min(bias, restitution[g] * approach)
         bias_out[g, 0] = bias
         bias_out[g, 1] = 0.0
         bias_out[g, 2] = 0.0
+
+
+@njit
+def find_deepest(count, gap):
+    """How deep the deepest contact overlaps [m]; 0 if none does."""
+    deepest = 0.0
+    for c in range(count[0]):
+        deepest = max(deepest, -gap[c])
+    return deepest
+
+
+@njit
+def expect_gaps(h, first, count, gap, velocity, expected_out):
+    """expected_out [contacts, 3]: gap after the step by its row velocities [m], and 1; see `set_contact_bias`."""
+    for c in range(count[0]):
+        expected_out[c, 0] = gap[c] + h * velocity[first[0] + c, 0]
+        expected_out[c, 1] = 1.0
+        expected_out[c, 2] = 0.0
 
 
 @njit

@@ -11,10 +11,21 @@ from supple.mechanics.mechanism import Surface, contact_capacity
 from supple.mechanics.problem import ConstraintProblem
 from supple_contact.kernels import fill_rows, set_contact_bias
 
+LAST = ("contact.last_count", "contact.last_key", "contact.last_expected")
+
 
 def compile_contact_rows(build: Build) -> None:
     """Every scene may have contacts."""
-    build.add_member("row_sources", ContactRows(contact_capacity(build)))
+    capacity = contact_capacity(build)
+    build.add_state(
+        LAST[0], [0], unit="1", doc="Contacts of the last step, if any overlapped.", dtype=np.int64
+    )
+    for name, width, unit, doc, dtype in (
+        (LAST[1], 2, "1", "Their identities, sorted.", np.int64),
+        (LAST[2], 3, "m, 1", "The gaps that their velocities led to, and 1.", np.float64),
+    ):
+        build.add_state(name, np.zeros((capacity, width)), unit=unit, doc=doc, dtype=dtype, count=LAST[0])
+    build.add_member("row_sources", ContactRows(capacity))
 
 
 class ContactRows:
@@ -23,18 +34,20 @@ class ContactRows:
     name = "contact"
     reads = (
         "contacts.count", "contacts.normal", "contacts.gap", "contacts.friction", "contacts.restitution",
-        "contacts.key",
+        "contacts.key", *LAST,
     )  # fmt: skip
 
     def __init__(self, capacity: int) -> None:
         self.directions = np.zeros((capacity, 3, 3))
+        self.expected = np.zeros((capacity, 3))
         self.first = np.zeros(1, np.int64)  # group of the first contact
         self._problem: ConstraintProblem | None = None
 
     def bind(self, arrays: Bound) -> None:
         """Bind the contacts and the settings."""
         self.count = arrays["contacts.count"]
-        self.contacts = [arrays[name] for name in self.reads[1:]]
+        self.contacts = [arrays[name] for name in self.reads[1:6]]
+        self.last = [arrays[name] for name in LAST]
         self.surfaces: list[Surface] = arrays.build.members("surfaces")
         settings = arrays.build.settings("contact")
         self.settings = (settings.recovery, settings.recovery_speed, settings.bounce_speed)
@@ -64,6 +77,6 @@ class ContactRows:
             problem.law, problem.size, problem.friction, problem.restitution, problem.gap, problem.key,
         )  # fmt: skip
         self._set_bias = bind_kernel(
-            set_contact_bias, *self.settings, problem.step, self.first, self.count,
-            problem.gap, problem.restitution, problem.u_now, problem.bias,
+            set_contact_bias, *self.settings, problem.step, self.first, self.count, self.contacts[-1], *self.last,
+            problem.gap, problem.restitution, problem.u_now, self.expected, problem.bias,
         )  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +24,7 @@ class ClipJoint:
     offset: tuple[float, float, float]
     channels: tuple[str, ...]
     first: int
+    line: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True)
@@ -134,7 +135,7 @@ class _Reader:
 
     def open_joint(self, words: list[str], parent: int) -> int:
         """Name, brace, OFFSET and CHANNELS; returns the joint's place."""
-        name = " ".join(words[1:])
+        name, line = " ".join(words[1:]), self.line
         if not name:
             raise self.refuse(f"{words[0]} has no name", f"write {words[0]} and a name")
         if any(joint.name == name for joint in self.joints):
@@ -142,7 +143,7 @@ class _Reader:
         self.read_brace()
         offset = self.read_offset()
         channels = self.read_channels()
-        self.joints.append(ClipJoint(name, parent, offset, channels, self.width))
+        self.joints.append(ClipJoint(name, parent, offset, channels, self.width, line))
         self.width += len(channels)
         return len(self.joints) - 1
 

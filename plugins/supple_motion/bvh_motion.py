@@ -6,9 +6,9 @@ import numpy as np
 
 from supple.core.build import Build
 from supple.core.entity import Entity
-from supple.errors import suggest
+from supple.errors import Problem, UserError, Where, suggest
 from supple_motion.bones import Bones
-from supple_motion.bvh import Clip, read_bvh
+from supple_motion.bvh import Clip, ClipJoint, read_bvh
 from supple_motion.projection import project_rotations
 from supple_motion.rotations import FloatArray, invert_rows, multiply_rows, rotate_rows
 from supple_motion.segments import Channel
@@ -54,7 +54,11 @@ def _pair_joints(build: Build, entity: Entity, bones: Bones, clip: Clip) -> dict
             _pair(build, path, pairs, rows[bone], bone, names.index(name), names)
     for joint, name in enumerate(names):
         alike = [bone for bone in rows if bone.rpartition("/")[2] == name]
-        if name in motion.map or not alike or bones.joint(rows[alike[0]]) == "fixed":
+        if name in motion.map:
+            continue
+        if not alike:
+            raise _refuse_unknown(clip, clip.joints[joint], f"{path}.file", list(rows))
+        if bones.joint(rows[alike[0]]) == "fixed":
             continue
         if len(alike) > 1:
             what = f"joint '{name}' could be {' or '.join(alike[:2])}"
@@ -64,6 +68,15 @@ def _pair_joints(build: Build, entity: Entity, bones: Bones, clip: Clip) -> dict
         remedy = f"say which is which in map; {suggest('', names, 'the file has')}"
         raise build.refuse(f"{path}.file", "no joint of the file is called like a bone", remedy)
     return pairs
+
+
+def _refuse_unknown(clip: Clip, joint: ClipJoint, path: str, bones: list[str]) -> UserError:
+    """A joint that was forgotten looks like a bone that does not move; so it must be left out on purpose."""
+    known = [bone.rpartition("/")[2] for bone in bones]
+    what = f"joint '{joint.name}' is called like no bone"
+    remedy = f"map it to a bone, or leave it out: map = {{ \"{joint.name}\" = '' }}"
+    choice = suggest(joint.name, known, "the bones are")
+    return UserError(Problem(Where(clip.source, joint.line), path, what, f"{remedy}; {choice}"))
 
 
 def _pair(

@@ -8,6 +8,7 @@ from typing import Literal
 
 from supple.core.component import Metric, Vector, component, field
 from supple.core.entity import Entity, SceneGraph
+from supple.core.scene_files import SceneFiles
 
 Quaternion = tuple[float, float, float, float]
 Interpolation = Literal["min_jerk", "hermite", "linear"]
@@ -91,6 +92,18 @@ class Motion:
                 )
         if self.loop and len(self.keys) == 1:
             raise ValueError("one key makes no loop; give a second one, or no loop")
+
+    def reads_files(self) -> tuple[str, ...]:
+        """The clip."""
+        return (self.file,) if self.file else ()
+
+    def check_files(self, entity: Entity, files: SceneFiles) -> None:
+        """Refuse what is no clip."""
+        if self.file:
+            from supple_motion.bvh import read_bvh
+
+            path = f"{entity.path}.motion.file"
+            read_bvh(files.find(self.file, path), path)
 
     def check(self, entity: Entity, graph: SceneGraph) -> Iterator[str]:
         """A motion belongs to a skeleton."""

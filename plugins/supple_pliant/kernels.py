@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from supple.core.jit import njit
-from supple.math.quaternion_kernels import multiply_quaternions, rotate_vector
+from supple.math.quaternion_kernels import exponentiate_rotation_vector, multiply_quaternions, rotate_vector
 from supple.mechanics.rows import BILATERAL, COMPLIANT, COULOMB
 from supple_skeleton.layout import WINDOW
 from supple_skeleton.row_kernels import open_block
@@ -17,14 +17,6 @@ SCALAR = -1  # component of a row that is no part of a turn
 
 # Columns of `pliant.link_row`: link, motion and column of its direction, number of the track.
 LINK, MOTION, COLUMN, TRACK = 0, 1, 2, 3
-
-
-@njit
-def find_quaternion(x, y, z):
-    """The quaternion of a rotation vector [rad]."""
-    angle = math.sqrt(x * x + y * y + z * z)
-    scale = 0.5 if angle == 0.0 else math.sin(0.5 * angle) / angle
-    return math.cos(0.5 * angle), scale * x, scale * y, scale * z
 
 
 @njit
@@ -80,13 +72,13 @@ def find_segment(first, last, at, time):
 @njit
 def find_turn(value, k, last, s):
     """The quaternion between the rotation vectors of keys k and k + 1, along the shortest arc."""
-    w, x, y, z = find_quaternion(value[k, 0], value[k, 1], value[k, 2])
+    w, x, y, z = exponentiate_rotation_vector(value[k, 0], value[k, 1], value[k, 2])
     if k + 1 == last or s == 0.0:
         return w, x, y, z
-    nw, nx, ny, nz = find_quaternion(value[k + 1, 0], value[k + 1, 1], value[k + 1, 2])
+    nw, nx, ny, nz = exponentiate_rotation_vector(value[k + 1, 0], value[k + 1, 1], value[k + 1, 2])
     rw, rx, ry, rz = multiply_quaternions(nw, nx, ny, nz, w, -x, -y, -z)
     dx, dy, dz = find_rotation_vector(rw, rx, ry, rz)
-    pw, px, py, pz = find_quaternion(s * dx, s * dy, s * dz)
+    pw, px, py, pz = exponentiate_rotation_vector(s * dx, s * dy, s * dz)
     return multiply_quaternions(pw, px, py, pz, w, x, y, z)
 
 

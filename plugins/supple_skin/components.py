@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from supple.core.component import Metric, Vector, component, field
 from supple.core.entity import Entity, SceneGraph
+from supple.core.scene_files import SceneFiles
 from supple_collide.components import FRICTION_DOC, RESTITUTION_DOC
 from supple_skeleton.components import children_of
 
@@ -97,6 +98,16 @@ class Skin:
             raise ValueError("give the skin either a file or vertices and triangles")
         if bool(self.vertices) != bool(self.triangles):
             raise ValueError("vertices and triangles belong together; give both")
+
+    def reads_files(self) -> tuple[str, ...]:
+        """The mesh."""
+        return (self.file,) if self.file else ()
+
+    def check_files(self, entity: Entity, files: SceneFiles) -> None:
+        """Refuse what is no surface."""
+        from supple_collide.mesh_shape import load_mesh
+
+        load_mesh("skin", self, entity.path, files)
 
     def check(self, entity: Entity, graph: SceneGraph) -> Iterator[str]:
         """A skin belongs to a ghost."""

@@ -9,14 +9,10 @@ from __future__ import annotations
 import math
 
 from supple.core.jit import njit
-from supple.math.quaternion_kernels import (
-    exponentiate_rotation_vector,
-    multiply_quaternions,
-    normalise_quaternion,
-)
+from supple.math.quaternion_kernels import multiply_quaternions
 from supple_skeleton.force_kernels import map_wrenches
 from supple_skeleton.layout import BALL, BONE, FREE, JOINT, Q_FIRST, TREE, V_COUNT, V_FIRST
-from supple_skeleton.step_kernels import find_rotation_vector
+from supple_skeleton.step_kernels import find_rotation_vector, turn_coordinates
 
 
 @njit
@@ -55,16 +51,7 @@ def add_joint(joint, a, k, count, q, scale, change, q_out):
     for local in range(numbers):
         q_out[a + local] = q[a + local] + scale * change[k + local]
     if turning >= 0:
-        a, k = a + turning, k + turning
-        dw, dx, dy, dz = exponentiate_rotation_vector(
-            scale * change[k], scale * change[k + 1], scale * change[k + 2]
-        )
-        w, x, y, z = multiply_quaternions(q[a], q[a + 1], q[a + 2], q[a + 3], dw, dx, dy, dz)
-        w, x, y, z = normalise_quaternion(w, x, y, z)
-        q_out[a] = w
-        q_out[a + 1] = x
-        q_out[a + 2] = y
-        q_out[a + 3] = z
+        turn_coordinates(scale, q, a + turning, change, k + turning, q_out)
 
 
 @njit

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
@@ -41,6 +41,10 @@ ELL_TRIANGLES = [
     *([c, b, a] for a, b, c in FANS), *([a + 6, b + 6, c + 6] for a, b, c in FANS),
     *([a, b, b + 6] for a, b in SIDES), *([a, b + 6, a + 6] for a, b in SIDES),
 ]  # fmt: skip
+# A ridge along z whose sides fall by 20 degrees, and a blunt tip that points down with edges rising by 5 degrees.
+FALL, RISE = (float(0.2 * np.tan(np.radians(angle))) for angle in (20, 5))
+ROOF = [[x, y, z] for z in (-0.2, 0.2) for x, y in ((0, 0), (-0.2, -FALL), (0.2, -FALL))]
+TIP = [[0, 0, 0], [0.2, RISE, 0], [-0.2, RISE, 0], [0, RISE, 0.2], [0, RISE, -0.2], [0, 0.2, 0]]
 SCENE = f"""
 format = 1
 [run]
@@ -73,6 +77,14 @@ body = {{}}
 name = "ell"
 mesh = {{ vertices = {ELL}, triangles = {ELL_TRIANGLES} }}
 body = {{}}
+[[entity]]
+name = "roof"
+convex = {{ points = {ROOF} }}
+body = {{}}
+[[entity]]
+name = "tip"
+convex = {{ points = {TIP} }}
+body = {{}}
 """
 
 
@@ -90,7 +102,7 @@ class Stage:
         triangles = self.world.array("mesh.triangles")
         of_triangle = self.world.array("mesh.of_triangle")
         self.rest = {"crate": crate.vertices[crate.triangles]}
-        for mesh, row in enumerate(table[:2]):
+        for mesh, row in enumerate(table[:4]):
             self.rest[self.paths[row[0]]] = rest[triangles[of_triangle == mesh]]
 
     def find(self, **poses):
@@ -220,6 +232,24 @@ def test_mesh_and_mesh_have_the_distance_of_the_oracle(stage, name, pose):
         assert gap.min() <= -max(held) + 1e-5, "the deepest vertex is among the contacts"
     elif distance > 1e-6:
         assert len(gap) == 0 if distance > LIMIT else gap.min() == pytest.approx(distance, abs=1e-5)
+
+
+@given(st.floats(-1e-5, 1e-5), st.floats(0, 1e-5), st.floats(-3.1, 3.1))
+@example(0.0, 1e-7, 0.0)
+@example(3e-7, 1e-7, 0.0)
+@example(-1e-6, 1e-6, 0.3)
+@settings(max_examples=200, deadline=None)
+def test_blunt_tip_is_not_lost_while_it_crosses_a_ridge(stage, beside, above, turn):
+    """It sticks out towards neither side of the ridge, and its edges pass the ridge at their very ends."""
+    pose = (np.array([beside, above, 0.01]), Rotation.from_euler("y", turn))
+    point, normal, gap, key = stage.find(roof=STILL, tip=pose)
+    check_form(point, normal, gap, key)
+    assert len(gap) > 0
+    assert gap.min() == pytest.approx(above, abs=1e-5)
+    nearest = np.argmin(gap)
+    assert np.linalg.norm(point[nearest].mean(axis=0) - pose[0]) < 2e-5
+    # The normal leads from the tip to the roof, between the normals of the two sides.
+    assert -normal[nearest, 1] > np.cos(np.radians(20)) - 1e-9
 
 
 @given(meshes, poses)

@@ -10,8 +10,11 @@ import pytest
 
 from supple.core.pose import multiply, rotate, turn
 from supple.errors import UserError
+from supple.plugin import load_plugins
+from supple.scene.load import read_scene
 from supple.testing import audit_step
 from supple_motion.bvh import parse_bvh
+from supple_skeleton.layout import BONE
 
 HEAD = """format = 1
 [run]
@@ -129,12 +132,32 @@ def test_what_is_wrong_is_said_in_one_line(load_text, tmp_path: Path, motion, wo
     assert all("scene.toml:" in line for line in lines)
 
 
+def test_a_joint_is_left_out_on_purpose(load_text, tmp_path) -> None:
+    (tmp_path / "talk.bvh").write_text(CLIP.replace("JOINT arm", "JOINT tail"))
+    world = load_text(scene('file = "talk.bvh", map = { tail = "" }'))
+    world.step()
+    bones = world.build.arrays.specs["skeleton.bone"].labels
+    moved = {
+        bones[world.array("skeleton.dof")[rate, BONE]]
+        for rate in np.flatnonzero(world.array("skeleton.tracked"))
+    }
+    assert moved == {"man/pelvis", "man/pelvis/spine"}
+
+
+def test_check_reads_the_file(tmp_path) -> None:
+    (tmp_path / "scene.toml").write_text(scene('file = "talk.bvh"'))
+    (tmp_path / "talk.bvh").write_text(CLIP.replace("10 20 50 20 0", "10 20 50 20"))
+    (problem,) = read_scene(tmp_path / "scene.toml", load_plugins()).check_files()
+    assert "talk.bvh:25: man.motion.file: frame 2 has 11 numbers" in str(problem)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "line", "words"),
     [
         ("HIERARCHY", "HIERARCHIE", 1, "begin with HIERARCHY"),
         ("ROOT pelvis", "JOINT pelvis", 2, "where ROOT should"),
         ("JOINT spine", "JOINT pelvis", 6, "two joints called 'pelvis'"),
+        ("JOINT spine", "JOINT spines", 6, "'spines' is called like no bone; map it to a bone, or leave it out"),
         ("JOINT spine\n  {", "JOINT spine {\n", 8, "where { should"),
         ("OFFSET 0 30 0\n    CHANNELS", "OFFSET 0 30\n    CHANNELS", 8, "OFFSET x y z"),
         ("Zrotation Yrotation Xrotation", "Zrotation Yrotation", 9, "promises 3 and names 2"),

@@ -84,10 +84,10 @@ def numeric_jacobian(world, q, triangle, barycentric, owner="skin0"):
     return np.stack(columns, axis=1)
 
 
-@pytest.fixture
-def bent(load_text):
+@pytest.fixture(params=[2, 3, 5, 7])
+def bent(load_text, request):
     """The chain of all joints at random coordinates, and the random generator."""
-    world, rng = load_text(RUN + chain()), np.random.default_rng(2)
+    world, rng = load_text(RUN + chain()), np.random.default_rng(request.param)
     bone = world.array("ghost.bone")
     q = world.array("ghost.q").copy()
     for k in range(len(world.array("ghost.dof"))):
