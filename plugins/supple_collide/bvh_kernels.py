@@ -157,6 +157,21 @@ def span(bounds, node):
 
 
 @njit
+def span_cells(grids, grid, u, w, half_u, half_w, grow):
+    """The cells within `grow` [m] of a rectangle on a grid: first and last along x, first and last along z.
+
+    u, w: its centre along the grid's own x and z, from the first corner of the grid; half_u, half_w: its half sizes.
+    """
+    cells_x, cells_z = int(grids[grid, 0]), int(grids[grid, 1])
+    tile_x, tile_z, margin = grids[grid, 2], grids[grid, 3], grids[grid, 4] + grow
+    first_i = max(0, math.floor((u - half_u - margin) / tile_x))
+    last_i = min(cells_x - 1, math.floor((u + half_u + margin) / tile_x))
+    first_k = max(0, math.floor((w - half_w - margin) / tile_z))
+    last_k = min(cells_z - 1, math.floor((w + half_w + margin) / tile_z))
+    return first_i, last_i, first_k, last_k
+
+
+@njit
 def query_grid(grids, grid, first_triangle, triangle_bounds, box, box_row, grow, found_out):
     """`query_tree` for a height field: only the cells below the box are looked at.
 
@@ -165,8 +180,7 @@ def query_grid(grids, grid, first_triangle, triangle_bounds, box, box_row, grow,
     and the greatest height [m]. Vertices stand off their grid points by at most the spill. Cell
     (i, k) holds triangles 2 (i + k cells) and the one after it.
     """
-    cells_x, cells_z = int(grids[grid, 0]), int(grids[grid, 1])
-    tile_x, tile_z, margin = grids[grid, 2], grids[grid, 3], grids[grid, 4] + grow
+    cells_x = int(grids[grid, 0])
     # Centre and half sizes of the box along the grid's x and z.
     u, w, half_u, half_w = 0.0, 0.0, 0.0, 0.0
     for k in range(3):
@@ -175,10 +189,7 @@ def query_grid(grids, grid, first_triangle, triangle_bounds, box, box_row, grow,
         half = 0.5 * (box[box_row, 3 + k] - box[box_row, k])
         u, w = u + along_u * centre, w + along_w * centre
         half_u, half_w = half_u + abs(along_u) * half, half_w + abs(along_w) * half
-    first_i = max(0, math.floor((u - half_u - margin) / tile_x))
-    last_i = min(cells_x - 1, math.floor((u + half_u + margin) / tile_x))
-    first_k = max(0, math.floor((w - half_w - margin) / tile_z))
-    last_k = min(cells_z - 1, math.floor((w + half_w + margin) / tile_z))
+    first_i, last_i, first_k, last_k = span_cells(grids, grid, u, w, half_u, half_w, grow)
     found = np.int64(0)
     for k in range(first_k, last_k + 1):
         for i in range(first_i, last_i + 1):

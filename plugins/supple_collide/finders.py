@@ -15,7 +15,11 @@ from supple.mechanics.compile import CONTACT_ARRAYS
 from supple.mechanics.mechanism import contact_capacity
 from supple_collide.mesh_columns import BENDS, FIRST, OBJECT
 from supple_collide.mesh_compile import list_deforming
-from supple_collide.mesh_contact_kernels import find_mesh_contacts, find_primitive_contacts
+from supple_collide.mesh_contact_kernels import (
+    find_and_write,
+    find_mesh_contacts,
+    find_primitive_contacts,
+)
 from supple_collide.pose_kernels import fill_rotations
 from supple_collide.primitive_kernels import find_primitive_pairs
 from supple_collide.raw_contact_kernels import write_raw
@@ -154,37 +158,49 @@ class MeshFinder:
 
         tally, behind = np.zeros(2, np.int64), np.zeros(1, np.int64)
         kept = (*choice, tally, chosen, ids, values)
-        searches = []
+        poses, outputs = (
+            (arrays["mesh.position"], arrays["mesh.q"]),
+            [arrays[name] for name in CONTACT_OUTPUTS[1:]],
+        )
+        round_shapes, many = bool((kind != BOX).any()), len(table) > 1 or bool(itself.any())
         # What no scene has, no kernel is compiled or called for.
-        if (kind != BOX).any():
-            searches.append(bind_kernel(fill_rotations, q, rotation))
-            searches.append(
-                bind_kernel(
-                    find_primitive_contacts, *geometry, short[0], short[2], kind, size, shape_x, rotation, shape_reach,
-                    group, movable, ignored, real, most, stack, near, deep, box, segment_box, *candidates, *kept,
-                )
+        if round_shapes and many:
+            run = bind_kernel(
+                find_and_write, *geometry, *short, kind, size, shape_x, q, shape_reach, *poses, group, movable, itself,
+                *regions, ignored, real, most, *describe, *material, behind, rotation, stack, near, deep, box,
+                segment_box, *candidates, *search, *kept, *outputs,
             )  # fmt: skip
-        if len(table) > 1 or itself.any():
-            searches.append(
-                bind_kernel(
-                    find_mesh_contacts, *geometry, *short, arrays["mesh.position"], arrays["mesh.q"], group, movable,
-                    itself, *regions, ignored, real, most, stack, near, box, *candidates, *search, *kept,
-                )
-            )  # fmt: skip
-        write = bind_kernel(
-            write_raw, *describe, *material, ids, values, chosen, tally, behind,
-            *(arrays[name] for name in CONTACT_OUTPUTS[1:]),
-        )  # fmt: skip
+        else:
+            searches = []
+            if round_shapes:
+                searches.append(bind_kernel(fill_rotations, q, rotation))
+                searches.append(
+                    bind_kernel(
+                        find_primitive_contacts, *geometry, short[0], short[2], kind, size, shape_x, rotation,
+                        shape_reach, group, movable, ignored, real, most, stack, near, deep, box, segment_box, *candidates, *kept,
+                    )
+                )  # fmt: skip
+            if many:
+                searches.append(
+                    bind_kernel(
+                        find_mesh_contacts, *geometry, *short, *poses, group, movable, itself, *regions, ignored, real,
+                        most, stack, near, box, *candidates, *search, *kept,
+                    )
+                )  # fmt: skip
+            write = bind_kernel(write_raw, *describe, *material, ids, values, chosen, tally, behind, *outputs)
+
+            def run() -> tuple[float, int]:
+                tally[:] = 0
+                used = max((look() or 0.0 for look in searches), default=0.0)
+                return used, write()
 
         def find(first: int) -> int:
-            tally[0] = tally[1] = 0
-            used = 0.0
-            for look in searches:
-                used = max(used, look() or 0.0)
-            refuse_overflow("candidates of mesh contacts", math.ceil(used * capacity), capacity, capacity)
-            refuse_overflow("candidates of mesh contacts", tally.item(0), len(ids), capacity)
             behind[0] = first
-            return int(write())
+            used, found = run()
+            if used > 1.0 or tally.item(0) > len(ids):
+                refuse_overflow("candidates of mesh contacts", math.ceil(used * capacity), capacity, capacity)
+                refuse_overflow("candidates of mesh contacts", tally.item(0), len(ids), capacity)
+            return int(found)
 
         return find
 

@@ -9,6 +9,8 @@ from supple_collide.manifold_kernels import ZERO
 from supple_collide.mesh_columns import BENDS, GRID, OBJECT, ROOT, SLACK
 from supple_collide.mesh_mesh_kernels import find_mesh_mesh
 from supple_collide.object_pair_kernels import may_meet, pair_meshes
+from supple_collide.pose_kernels import fill_rotations
+from supple_collide.raw_contact_kernels import write_raw
 from supple_collide.round_mesh_kernels import fill_segment_box, find_plane_mesh, find_round_mesh
 from supple_collide.shape_kinds import BOX, PLANE
 
@@ -113,3 +115,42 @@ def find_mesh_contacts(
         )  # fmt: skip
     tally_inout[0], tally_inout[1] = count, chosen
     return needed
+
+
+@njit
+def find_and_write(
+    x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, nodes, order,
+    mesh_table, mesh_sizes, grids, bounds, triangle_bounds, mesh_reach,
+    node_short, triangle_short, vertex_short, kind, size, shape_x, shape_q, shape_reach, position, q, group, movable,
+    meets_itself, region, regions_meet, node_regions, node_meets, ignored, shadows_from, most,
+    surface_of, element_of, first_triangle_of, friction, restitution, first,
+    rotation, stack, list_out, deep_list, box, segment_box, codes, candidates, mesh_pairs, triangle_pairs, nearest,
+    head, link, touched, crossed, mark, piece, inner, found_ids, found_values, rows, state, members, places, chain,
+    flat, tally, chosen, ids, values,
+    surface_out, element_out, key_out, point_out, normal_out, gap_out, friction_out, restitution_out, weights_out,
+):  # fmt: skip
+    """All contacts of scenes with both round shapes and meshes in one call: (room needed, contacts there are now).
+
+    If the room needed is above 1, contacts are missing. The arrays from `rotation` to `values` are scratch.
+    """
+    tally[0] = tally[1] = 0
+    fill_rotations(shape_q, rotation)
+    needed = find_primitive_contacts(
+        x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, nodes, order,
+        mesh_table, mesh_sizes, grids, bounds, triangle_bounds, mesh_reach, node_short, vertex_short, kind, size,
+        shape_x, rotation, shape_reach, group, movable, ignored, shadows_from, most, stack, list_out, deep_list, box,
+        segment_box, codes, candidates, rows, state, members, places, chain, flat, tally, chosen, ids, values,
+    )  # fmt: skip
+    needed = max(needed, find_mesh_contacts(
+        x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, nodes, order,
+        mesh_table, mesh_sizes, grids, bounds, triangle_bounds, mesh_reach, node_short, triangle_short, vertex_short,
+        position, q, group, movable, meets_itself, region, regions_meet, node_regions, node_meets, ignored,
+        shadows_from, most, stack, list_out, box, codes, candidates, mesh_pairs, triangle_pairs, nearest, head, link,
+        touched, crossed, mark, piece, inner, found_ids, found_values, rows, state, members, places, chain, flat,
+        tally, chosen, ids, values,
+    ))  # fmt: skip
+    count = write_raw(
+        surface_of, element_of, first_triangle_of, friction, restitution, ids, values, chosen, tally, first,
+        surface_out, element_out, key_out, point_out, normal_out, gap_out, friction_out, restitution_out, weights_out,
+    )  # fmt: skip
+    return needed, count

@@ -7,6 +7,7 @@ import math
 from supple.core.jit import njit
 from supple_collide.bvh_kernels import boxes_meet, pair_trees, query_grid, query_tree
 from supple_collide.distant_kernels import drop_distant, surround
+from supple_collide.grid_vertex_kernels import gather_above_grid
 from supple_collide.manifold_kernels import ONE, ZERO
 from supple_collide.mesh_columns import (
     BEHIND,
@@ -29,6 +30,8 @@ from supple_collide.point_mesh_kernels import find_deep_candidate, is_above_grid
 from supple_collide.raw_contact_kernels import add_raw, copy_raw, set_corner, set_weights
 from supple_collide.triangle_kernels import OTHER_CODE, VERTEX_CODE
 
+# Vertices of a rigid mesh that are sooner looked at one by one above a grid than found by its tree.
+FEW_VERTICES = 64
 # Pairs of boxes that are sooner compared than looked up.
 FEW_PAIRS = 2048
 # Edges that overlap by more than this many slacks are looked at again.
@@ -43,20 +46,34 @@ def copy_box(bounds, row, box_out):
 
 
 @njit
+def drop_silent(owns, start, count, list_inout):
+    """Drop the triangles that speak for nothing from list_inout[start : start + count]; returns how many are left."""
+    kept = ZERO
+    for place in range(start, start + count):
+        if owns[list_inout[place]] != 0:
+            list_inout[start + kept] = list_inout[place]
+            kept += 1
+    return kept
+
+
+@njit
 def pair_with_grid(
     x, triangles, owns, nodes, order, mesh_table, mesh_sizes, grids, bounds, triangle_bounds, position, q,
-    a, b, limit, stack, list_out, box, pairs_out,
+    a, b, limit, apart, stack, list_out, box, pairs_out,
 ):  # fmt: skip
     """Pairs of near triangles of mesh a (a tree) and mesh b (a grid): the number that there are.
 
     The cells below the whole mesh are looked up once if there are few, else those below each triangle. Left out are
-    pairs of which neither side has anything to say: of a flat floor only what may be below a vertex is needed.
+    pairs of which neither side has anything to say: of a flat floor only what may be below a vertex is needed, and
+    nothing at all if the vertices of mesh a are looked at apart from this.
     """
     half = list_out.size // 2
     copy_box(bounds, mesh_table[a, ROOT], box)
     below = query_grid(
         grids, mesh_table[b, GRID], mesh_table[b, FIRST], triangle_bounds, box, ZERO, limit, list_out[half:]
     )  # fmt: skip
+    if apart:
+        below = drop_silent(owns, half, below, list_out)
     if mesh_table[a, BENDS] == 0:
         below = drop_distant(x, triangles, owns, mesh_sizes, position, q, a, limit, half, below, list_out)
     if below == 0:
@@ -76,7 +93,7 @@ def pair_with_grid(
             )  # fmt: skip
         for other in range(below):
             u = list_out[half + other]
-            if owns[t] & CORNERS == 0 and owns[u] == 0:
+            if owns[u] == 0 and (apart or owns[t] & CORNERS == 0):
                 continue
             if not once or boxes_meet(triangle_bounds, t, triangle_bounds, u, limit):
                 if count < pairs_out.shape[0]:
@@ -239,10 +256,12 @@ def find_mesh_mesh(
     # Nothing else finds what overlaps within one mesh.
     least = 0.0 if alone else deepest
     strange = alone or mesh_table[a, NEIGHBOURS] == 0
+    vertices = mesh_table[a, LAST_VERTEX] - mesh_table[a, FIRST_VERTEX]
+    above_grid = mesh_table[b, GRID] >= 0 and mesh_table[a, BENDS] == 0 and vertices <= FEW_VERTICES
     if mesh_table[b, GRID] >= 0:
         pairs = pair_with_grid(
             x, triangles, owns, nodes, order, mesh_table, mesh_sizes, grids, bounds, triangle_bounds, position, q,
-            a, b, limit, stack, list_out, box, triangle_pairs,
+            a, b, limit, above_grid, stack, list_out, box, triangle_pairs,
         )  # fmt: skip
     else:
         pairs = pair_trees(
@@ -253,12 +272,19 @@ def find_mesh_mesh(
     seen = min(pairs, triangle_pairs.shape[0])
     for side in range(2):
         own, other = (a, b) if side == 0 else (b, a)
-        found = gather_vertices(
-            x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, triangle_bounds,
-            triangle_pairs,
-            seen, side, mesh_sizes[other, SCALE], mesh_sizes[other, SLACK], limit, least, strange, vertex_short,
-            triangle_short, nearest, head, link, found_ids, found_values,
-        )  # fmt: skip
+        if above_grid and side == 0:
+            found = gather_above_grid(
+                x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, triangle_bounds, grids,
+                mesh_table[b, GRID], mesh_table[b, FIRST], mesh_table[a, FIRST_VERTEX], mesh_table[a, LAST_VERTEX],
+                mesh_sizes[b, SCALE], mesh_sizes[b, SLACK], limit, nearest, head, link, found_ids, found_values,
+            )  # fmt: skip
+        else:
+            found = gather_vertices(
+                x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, triangle_bounds,
+                triangle_pairs,
+                seen, side, mesh_sizes[other, SCALE], mesh_sizes[other, SLACK], limit, least, strange, vertex_short,
+                triangle_short, nearest, head, link, found_ids, found_values,
+            )  # fmt: skip
         needed = max(needed, found / found_ids.shape[0])
         found = min(found, found_ids.shape[0])
         mark_vertices(found, found_ids, found_values, nearest, mesh_sizes[other, SLACK], touched)

@@ -153,6 +153,32 @@ def is_vertex_near(x, v, triangle_bounds, t, within):
 
 
 @njit
+def add_found(
+    x, triangles, neighbour, facet, vertex_first, vertex_triangle, v, t, scale, slack, within, reach,
+    count, nearest_inout, head_inout, link_out, found_ids, found_values,
+):  # fmt: skip
+    """Add the candidate of vertex v with triangle t, if there is one; the new number of candidates.
+
+    It is seen `within` [m], and touches if it is apart by `reach` [m] at most.
+    """
+    touches, code, nx, ny, nz, signed, distance, wa, wb, wc, beside = judge_vertex(
+        x, triangles, neighbour, facet, vertex_first, vertex_triangle, v, t, scale, slack, within
+    )  # fmt: skip
+    # What v is behind of but does not stick out towards is kept too: it may be the nearest of all.
+    if not touches and (code != OTHER_CODE or signed >= 0.0):
+        return count
+    if count < found_ids.shape[0]:
+        found_ids[count, 0], found_ids[count, 1], found_ids[count, 2] = v, code, t
+        values = found_values[count]
+        values[0], values[1], values[2], values[3], values[4] = nx, ny, nz, signed, distance
+        values[5], values[6], values[7], values[8], values[9] = wa, wb, wc, beside, reach
+        link_out[count] = head_inout[v]
+        head_inout[v] = count
+        nearest_inout[v] = min(nearest_inout[v], distance)
+    return count + 1
+
+
+@njit
 def gather_vertices(
     x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, triangle_bounds, pairs, pair_count,
     side,
@@ -183,21 +209,10 @@ def gather_vertices(
                 continue
             if not strange and are_neighbours(triangles, vertex_first, vertex_triangle, v, t):
                 continue
-            touches, code, nx, ny, nz, signed, distance, wa, wb, wc, beside = judge_vertex(
-                x, triangles, neighbour, facet, vertex_first, vertex_triangle, v, t, scale, slack, within
+            count = add_found(
+                x, triangles, neighbour, facet, vertex_first, vertex_triangle, v, t, scale, slack, within, reach,
+                count, nearest_inout, head_inout, link_out, found_ids, found_values,
             )  # fmt: skip
-            # What v is behind of but does not stick out towards is kept too: it may be the nearest of all.
-            if not touches and (code != OTHER_CODE or signed >= 0.0):
-                continue
-            if count < found_ids.shape[0]:
-                found_ids[count, 0], found_ids[count, 1], found_ids[count, 2] = v, code, t
-                values = found_values[count]
-                values[0], values[1], values[2], values[3], values[4] = nx, ny, nz, signed, distance
-                values[5], values[6], values[7], values[8], values[9] = wa, wb, wc, beside, reach
-                link_out[count] = head_inout[v]
-                head_inout[v] = count
-                nearest_inout[v] = min(nearest_inout[v], distance)
-            count += 1
     return count
 
 

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from supple.core.schedule import Bound
+from supple_collide.mesh_columns import OBJECT
+from supple_collide.shape_kinds import STANDS_STILL
 from supple_collide.surface import CONTACTS, CarriedPoints
 
 
@@ -14,7 +16,7 @@ class MeshSurface:
     """Turns contacts of rigid meshes into points on the frames that carry them; element = triangle."""
 
     name = "meshes"
-    reads = (*CONTACTS, "mesh.of_triangle", "mesh.carrier", "mesh.frame")
+    reads = (*CONTACTS, "mesh.of_triangle", "mesh.carrier", "mesh.frame", "mesh.table", "collide.kind")
 
     def __init__(self, capacity: int, element_paths: Sequence[str]) -> None:
         """`element_paths` are the entities of the triangles."""
@@ -24,8 +26,8 @@ class MeshSurface:
 
     def bind(self, arrays: Bound) -> None:
         """Bind the contacts and the owners of the triangles."""
-        of_triangle = arrays["mesh.of_triangle"]
-        carrier, frame = (
-            np.ascontiguousarray(arrays[name][of_triangle]) for name in ("mesh.carrier", "mesh.frame")
-        )
-        self._points.bind(arrays, self, carrier, frame)
+        # The contacts of meshes that stand for boxes are those of the boxes.
+        real = arrays["mesh.table"][:, OBJECT] >= len(arrays["collide.kind"])
+        carrier = np.where(real, arrays["mesh.carrier"], STANDS_STILL)
+        owners = (each[arrays["mesh.of_triangle"]] for each in (carrier, arrays["mesh.frame"]))
+        self._points.bind(arrays, self, *(np.ascontiguousarray(each) for each in owners))

@@ -7,7 +7,7 @@ import math
 from supple.core.jit import njit
 from supple.math.vector_kernels import cross
 from supple.mechanics.rows import COULOMB
-from supple.mechanics.warm_kernels import match_impulses
+from supple.mechanics.warm_kernels import match_values
 
 
 @njit
@@ -65,7 +65,7 @@ def set_contact_bias(
 
     expected_out [contacts, 3]: the gap that the last step led to by its velocities, and 1 where there is one.
     """
-    match_impulses(count[0], key, last_count, last_key, last_expected, expected_out)
+    match_values(count[0], key, last_count, last_key, last_expected, expected_out)
     for c in range(count[0]):
         g = first[0] + c
         bias = gap[g] / h

@@ -10,7 +10,7 @@ from supple.core.build import Build
 from supple.core.jit import bind_kernel
 from supple.core.schedule import Access, Bound, Each, Phase, System
 from supple.mechanics.mechanism import Mechanism, contact_capacity
-from supple.mechanics.warm_kernels import keep_impulses
+from supple.mechanics.warm_kernels import keep_values
 from supple_contact.kernels import expect_gaps, find_deepest, find_forces
 from supple_contact.rows import LAST, ContactRows
 
@@ -67,6 +67,6 @@ class ExpectGaps(System):
             for jacobian, v_next in moved:
                 jacobian.add_row_velocities(v_next, velocity)
             expect_gaps(h, rows.first, count, gap, velocity, expected)
-            keep_impulses(count.item(0), key, expected, *kept)
+            keep_values(count.item(0), key, expected, *kept)
 
         return expect

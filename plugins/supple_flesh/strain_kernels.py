@@ -78,7 +78,7 @@ def measure_strain(
     """Greatest stretch of every flesh, and how many of its triangles are inverted.
 
     border_edge [n, 3]: two vertices and the number of the edge between them. The triangles around vertex i, without
-    those of borders, are around[around_first[i] : around_first[i + 1]]. A vertex at rest counts as an edge of its length.
+    those of borders, are around[around_first[i] : around_first[i + 1]]. A vertex at rest counts as an edge as made.
     """
     for part in range(observed_out.shape[0]):
         observed_out[part, STRETCH_WORST] = 0.0

@@ -128,7 +128,7 @@ class PlanTorques(System):
             free[:n] = whole.bias[:n]
             for jacobian, v_free, _ in moved:
                 jacobian.add_row_velocities(v_free, free)
-            warm_kernels.match_impulses(n, whole.key, *last, warm)
+            warm_kernels.match_values(n, whole.key, *last, warm)
             part.take(whole, choose_groups(n, whole.law, surface, element, *flags, part.local), free, warm)
             ask_for_velocities(
                 h, rows.count, rows.first, part.local, plans, desired, torque, whole.bias, free,

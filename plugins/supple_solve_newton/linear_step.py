@@ -52,7 +52,7 @@ class LinearStep:
         #: Work arrays of `small_step_kernels.find_small_step`, from `mode_out` on.
         self.small = (
             *self._linearised, self._part,
-            np.zeros((room, room)), np.zeros(room, np.int64), np.zeros(room), np.zeros(room), self.step,
+            np.zeros((room, room)), np.zeros(room, np.int64), *np.zeros((4, room)), self.step,
         )  # fmt: skip
 
     def find(
@@ -69,7 +69,7 @@ class LinearStep:
         """
         n, W = problem.count, problem.W
         m = int(kernels.linearise_groups(
-            problem.law, problem.friction, problem.scale, problem.lower, problem.upper, rho, n, impulse, velocity,
+            problem.law, problem.friction, problem.scale, problem.lower, problem.upper, rho, n, np.inf, impulse, velocity,
             *self._linearised,
         ))  # fmt: skip
         right_side = np.empty(m)
@@ -82,27 +82,37 @@ class LinearStep:
             entries = kernels.count_columns(
                 W.indptr, W.indices, n, self._mode, self._first, self._column_start
             )
-        matrix = (problem.compliance, W.indptr, W.indices, W.values, rho, n, floor)
+        floors = np.empty(m)
+        kernels.list_floors(n, self._mode, self._first, rho, floor, floors)
+        matrix = (problem.compliance, W.indptr, W.indices, W.values, n)
         if m == 0:
             self.effort = 0.0
             unknown: FloatArray | None = right_side
         elif 0 < entries < SPARSE_SHARE * m * m:
             self.effort = SPARSE_EFFORT * float(entries) ** 2 / m + ROW_EFFORT * m
-            unknown = self._solve_sparse(matrix, right_side, int(entries))
+            unknown = self._solve_sparse(matrix, floors, right_side, int(entries))
         else:
             self.effort = DENSE_EFFORT * float(m) ** 3 + ROW_EFFORT * m
-            unknown = self._solve_dense(matrix, right_side, n)
+            unknown = self._solve_dense(matrix, floors, right_side, n)
         if unknown is None:
             return False
         kernels.expand_step(n, self._mode, self._first, self._right, self._shift, unknown, self.step)
         return True
 
     def _solve_dense(
-        self, matrix: tuple[object, ...], right_side: FloatArray, groups: int
+        self, matrix: tuple[object, ...], floors: FloatArray, right_side: FloatArray, groups: int
     ) -> FloatArray | None:
         transposed = np.zeros((len(right_side), len(right_side)))
         kernels.assemble_dense(
-            *matrix, self._mode, self._first, self._left, self._right, self._extra, self._part, transposed
+            *matrix,
+            self._mode,
+            self._first,
+            self._left,
+            self._right,
+            self._extra,
+            floors,
+            self._part,
+            transposed,
         )
         if not (self._mode[:groups] == kernels.SLIPPING).any():  # then the matrix is symmetric
             _, unknown, failed = dposv(transposed.T, right_side)
@@ -112,7 +122,7 @@ class LinearStep:
         return None if failed else unknown
 
     def _solve_sparse(
-        self, matrix: tuple[object, ...], right_side: FloatArray, entries: int
+        self, matrix: tuple[object, ...], floors: FloatArray, right_side: FloatArray, entries: int
     ) -> FloatArray | None:
         m = len(right_side)
         row, entry, start = np.empty(entries, np.int64), np.empty(entries), self._column_start[: m + 1]
@@ -123,6 +133,7 @@ class LinearStep:
             self._left,
             self._right,
             self._extra,
+            floors,
             start,
             self._part,
             row,

@@ -65,7 +65,7 @@ def linearise_row(
 
 @njit
 def linearise_contact(
-    i, mu, scale_t, scale_s, rho, impulse, velocity,
+    i, mu, scale_t, scale_s, rho, edge, impulse, velocity,
     left_out, right_out, shift_out, extra_out, right_side_out,
 ):  # fmt: skip
     """Mode of a Coulomb group; outputs as in `linearise_groups`."""
@@ -86,7 +86,7 @@ def linearise_contact(
     xt = rt - rho * wt
     xs = rs - rho * ws
     length = math.sqrt(xt * xt + xs * xs)
-    if length <= mu * xn:
+    if length <= mu * xn and rt * rt + rs * rs <= (edge * mu * impulse[i, 0]) ** 2:
         left_out[i, 1, 1] = right_out[i, 1, 1] = scale_t
         left_out[i, 2, 2] = right_out[i, 2, 2] = scale_s
         right_side_out[i, 1] = -wt
@@ -94,7 +94,7 @@ def linearise_contact(
         return STUCK
     et = xt / length
     es = xs / length
-    g = mu * xn / length
+    g = min(mu * xn / length, 1.0)
     onto_cone = mu * impulse[i, 0] - et * rt - es * rs
     shift_out[i, 1] = scale_t * et * onto_cone
     shift_out[i, 2] = scale_s * es * onto_cone
@@ -109,7 +109,7 @@ def linearise_contact(
 
 @njit
 def linearise_groups(
-    law, friction, scale, lower, upper, rho, group_count, impulse, velocity,
+    law, friction, scale, lower, upper, rho, group_count, edge, impulse, velocity,
     mode_out, first_out, left_out, right_out, shift_out, extra_out, right_side_out,
 ):  # fmt: skip
     """Modes of all groups around the impulses; returns the number of unknowns.
@@ -128,7 +128,7 @@ def linearise_groups(
             shift_to(i, impulse, 0.0, 0.0, 0.0, shift_out)
         elif law[i] == COULOMB:
             mode = linearise_contact(
-                i, friction[i], scale[i, 1], scale[i, 2], rho[i], impulse, velocity,
+                i, friction[i], scale[i, 1], scale[i, 2], rho[i], edge, impulse, velocity,
                 left_out, right_out, shift_out, extra_out, right_side_out,
             )  # fmt: skip
         else:
@@ -154,7 +154,7 @@ def project_block(block, left, right, rows, columns, part_out):
 
 
 @njit
-def project_compliance(compliance, left, right, rows, extra, floor, part_out):
+def project_compliance(compliance, left, right, rows, extra, floors, part_out):
     """Add to a diagonal block the compliance, the extra diagonal, and the floor that keeps it regular."""
     for a in range(rows):
         for b in range(rows):
@@ -163,13 +163,21 @@ def project_compliance(compliance, left, right, rows, extra, floor, part_out):
                 + left[a, 1] * compliance[1] * right[b, 1]
                 + left[a, 2] * compliance[2] * right[b, 2]
             )
-        part_out[a, a] += extra[a] + floor
+        part_out[a, a] += extra[a] + floors[a]
+
+
+@njit
+def list_floors(group_count, mode, first, rho, floor, floors_out):
+    """floors_out [unknowns]: what keeps the diagonal of the matrix regular, the share `floor` of 1 / rho."""
+    for i in range(group_count):
+        for a in range(mode[i]):
+            floors_out[first[i] + a] = floor / rho[i]
 
 
 @njit
 def assemble_dense(
-    compliance, indptr, indices, values, rho, group_count, regularisation,
-    mode, first, left, right, extra,
+    compliance, indptr, indices, values, group_count,
+    mode, first, left, right, extra, floors,
     part_out, transposed_out,
 ):  # fmt: skip
     """The matrix of the step, transposed: LAPACK reads columns."""
@@ -183,7 +191,7 @@ def assemble_dense(
             project_block(values[p], left[i], right[j], mode[i], mode[j], part_out)
             if i == j:
                 project_compliance(
-                    compliance[i], left[i], right[i], mode[i], extra[i], regularisation / rho[i], part_out
+                    compliance[i], left[i], right[i], mode[i], extra[i], floors[first[i] :], part_out
                 )
             for a in range(mode[i]):
                 for b in range(mode[j]):
@@ -246,8 +254,8 @@ def count_columns(indptr, indices, group_count, mode, first, column_start_out):
 
 @njit
 def assemble_sparse(
-    compliance, indptr, indices, values, rho, group_count, regularisation,
-    mode, first, left, right, extra, column_start,
+    compliance, indptr, indices, values, group_count,
+    mode, first, left, right, extra, floors, column_start,
     part_out, row_out, entry_out,
 ):  # fmt: skip
     """The matrix of the step by compressed columns; block (i, j) of W is block (j, i) transposed."""
@@ -260,7 +268,7 @@ def assemble_sparse(
             project_block(values[p], right[j], left[i], mode[j], mode[i], part_out)
             if i == j:
                 project_compliance(
-                    compliance[j], right[j], left[j], mode[j], extra[j], regularisation / rho[j], part_out
+                    compliance[j], right[j], left[j], mode[j], extra[j], floors[first[j] :], part_out
                 )
             for b in range(mode[j]):
                 start = column_start[first[j] + b] + done

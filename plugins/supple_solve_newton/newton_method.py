@@ -58,8 +58,8 @@ class NewtonMethod:
         points = np.empty((4, *impulse.shape))
         points[0] = impulse
         now, best = (points[0], points[1]), (points[2], points[3])
-        figures = np.array([tolerance, floor, 0.0, 0.0, 0.0, 0.0, self.effort, self._max_effort])
-        counters = np.array([0, max_steps, 0])
+        figures = np.array([tolerance, floor, 0.0, 0.0, 0.0, 0.0, self.effort, self._max_effort, math.inf])
+        counters = np.array([0, max_steps, 0, 0])
         search = (*now, *best, figures, counters)
         if not watchdog.improve_small(*self._numbers, *self._linear.small, *search):
             self._improve_large(search)

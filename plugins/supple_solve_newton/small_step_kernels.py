@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from supple.core.jit import njit
 from supple_solve_newton.newton_kernels import (
+    FIXED,
+    SLIPPING,
     assemble_dense,
     expand_step,
     finish_right_side,
     linearise_groups,
+    list_floors,
 )
 
 SINGULAR = -1
@@ -59,19 +62,97 @@ def solve_transposed(size, factor, order, right_inout, solution_out):
 
 
 @njit
+def is_symmetric(group_count, mode):
+    """Whether the matrix of the step is symmetric: no contact slips."""
+    for i in range(group_count):
+        if mode[i] == SLIPPING:
+            return False
+    return True
+
+
+@njit
+def assemble_upper(
+    compliance, indptr, indices, values, group_count, mode, first, left, floors, size, matrix_out
+):  # fmt: skip
+    """The upper triangle of the matrix of a step in which nothing slips, [size, size]: there L = C is diagonal."""
+    for i in range(size):
+        row = matrix_out[i, :size]
+        for j in range(row.size):
+            row[j] = 0.0
+    for i in range(group_count):
+        if mode[i] == FIXED:
+            continue
+        for p in range(indptr[i], indptr[i + 1]):
+            j = indices[p]
+            if j < i or mode[j] == FIXED:
+                continue
+            for a in range(mode[i]):
+                for b in range(mode[j]):
+                    matrix_out[first[i] + a, first[j] + b] = left[i, a, a] * values[p, a, b] * left[j, b, b]
+        for a in range(mode[i]):
+            k = first[i] + a
+            matrix_out[k, k] += left[i, a, a] * compliance[i, a] * left[i, a, a] + floors[k]
+
+
+@njit
+def factor_symmetric(size, matrix_inout):
+    """A -> L D L^T in place from its upper triangle; False unless A is positive definite.
+
+    Above the diagonal stands D L^T, on it D, and below it L.
+    """
+    for k in range(size):
+        if not matrix_inout[k, k] > 0.0:
+            return False
+        inverse = 1.0 / matrix_inout[k, k]
+        for i in range(k + 1, size):
+            ratio = matrix_inout[k, i] * inverse
+            matrix_inout[i, k] = ratio
+            if ratio != 0.0:
+                # Views, because only indices that count from 0 become vector instructions.
+                row, pivot_row = matrix_inout[i, i:size], matrix_inout[k, i:size]
+                for j in range(row.size):
+                    row[j] -= ratio * pivot_row[j]
+    return True
+
+
+@njit
+def solve_symmetric(size, factor, right_inout, solution_out):
+    """A x = right with the factors of `factor_symmetric`. `right` is used up."""
+    for k in range(size):
+        right_inout[k] /= factor[k, k]
+        rest, row = right_inout[k + 1 : size], factor[k, k + 1 : size]
+        for j in range(rest.size):
+            rest[j] -= right_inout[k] * row[j]
+    for k in range(size - 1, -1, -1):
+        solution_out[k] = right_inout[k]
+        rest, row = right_inout[:k], factor[k, :k]
+        for j in range(rest.size):
+            rest[j] -= solution_out[k] * row[j]
+
+
+@njit
+def solve_small(size, symmetric, factor, order, right_inout, solution_out):
+    """The system of a step with its factors, of whichever kind."""
+    if symmetric:
+        solve_symmetric(size, factor, right_inout, solution_out)
+    else:
+        solve_transposed(size, factor, order, right_inout, solution_out)
+
+
+@njit
 def find_small_step(
-    law, friction, scale, lower, upper, compliance, indptr, indices, values, group_count, floor,
+    law, friction, scale, lower, upper, compliance, indptr, indices, values, group_count, floor, refinements, edge,
     rho, impulse, velocity,
     mode_out, first_out, left_out, right_out, shift_out, extra_out, right_side_out,
-    part, matrix, order, vector, unknown, step_out,
+    part, matrix, order, vector, unknown, floors, correction, step_out,
 ):  # fmt: skip
     """Linearise all groups; if their unknowns fit into `matrix`, also find the step.
 
     Returns the number of unknowns, or SINGULAR. The outputs before `part` are those of `linearise_groups`; the arrays
-    from `part` to `unknown` are scratch. Without room step_out is left alone.
+    from `part` to `correction` are scratch. Without room step_out is left alone.
     """
     size = linearise_groups(
-        law, friction, scale, lower, upper, rho, group_count, impulse, velocity,
+        law, friction, scale, lower, upper, rho, group_count, edge, impulse, velocity,
         mode_out, first_out, left_out, right_out, shift_out, extra_out, right_side_out,
     )  # fmt: skip
     if size > matrix.shape[0]:
@@ -80,15 +161,41 @@ def find_small_step(
         compliance, indptr, indices, values, group_count, mode_out, first_out, left_out, shift_out,
         right_side_out, vector,
     )  # fmt: skip
+    list_floors(group_count, mode_out, first_out, rho, floor, floors)
+    symmetric = is_symmetric(group_count, mode_out)
+    if symmetric:
+        assemble_upper(
+            compliance,
+            indptr,
+            indices,
+            values,
+            group_count,
+            mode_out,
+            first_out,
+            left_out,
+            floors,
+            size,
+            matrix,
+        )
+        symmetric = factor_symmetric(size, matrix)
+    if not symmetric:
+        for i in range(size):
+            for j in range(size):
+                matrix[i, j] = 0.0
+        assemble_dense(
+            compliance, indptr, indices, values, group_count,
+            mode_out, first_out, left_out, right_out, extra_out, floors, part, matrix,
+        )  # fmt: skip
+        if not factor_rows(size, matrix, order):
+            return SINGULAR
+    solve_small(size, symmetric, matrix, order, vector, unknown)
     for i in range(size):
-        for j in range(size):
-            matrix[i, j] = 0.0
-    assemble_dense(
-        compliance, indptr, indices, values, rho, group_count, floor,
-        mode_out, first_out, left_out, right_out, extra_out, part, matrix,
-    )  # fmt: skip
-    if not factor_rows(size, matrix, order):
-        return SINGULAR
-    solve_transposed(size, matrix, order, vector, unknown)
+        correction[i] = unknown[i]
+    for _ in range(refinements):
+        for i in range(size):
+            vector[i] = floors[i] * correction[i]
+        solve_small(size, symmetric, matrix, order, vector, correction)
+        for i in range(size):
+            unknown[i] += correction[i]
     expand_step(group_count, mode_out, first_out, right_out, shift_out, unknown, step_out)
     return size

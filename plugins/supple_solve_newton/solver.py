@@ -15,6 +15,7 @@ from supple.mechanics.pyramid import build_pyramid
 from supple.mechanics.solution import Solution, Status
 from supple.mechanics.sweeps import Sweeper
 from supple_solve_newton.linear_step import SWEEP_EFFORT, LinearStep
+from supple_solve_newton.near_start import NearStart
 from supple_solve_newton.newton_method import NewtonMethod, Point
 from supple_solve_newton.proximal import solve_by_proximal_points
 from supple_solve_newton.working_set import WorkingSet, is_worth_it
@@ -29,7 +30,10 @@ FIRST_SWEEPS: Final = 12
 MANY_GROUPS: Final = 150
 MANY_NEIGHBOURS: Final = 8
 MANY_SWEEPS: Final = 400
+# From a start near the solution a Newton step for this many groups at work costs no more than two sweeps, and they
+# rarely do; for this many it costs as much as ten, and sweeps are tried as long as they promise to do.
 FEW_ACTIVE: Final = 10
+SOME_ACTIVE: Final = 20
 MAX_STEPS: Final = 25
 # Shares added to the diagonal, by turns: the first is better where W is singular, the second where it is
 # badly conditioned.
@@ -56,6 +60,7 @@ class Newton:
         self.settings = settings
         self._sweeper = Sweeper()
         self._linear = LinearStep(0)
+        self._near = NearStart(self._linear)
         self._working_set = WorkingSet(self._solve_all)
 
     def solve(self, problem: ConstraintProblem, warm: FloatArray) -> Solution:
@@ -71,16 +76,29 @@ class Newton:
 
     def _solve_all(self, problem: ConstraintProblem, warm: FloatArray, tolerance: float) -> Solution:
         n = problem.count
+        if n > self._linear.capacity:
+            self._linear = LinearStep(max(problem.capacity, n))
+            self._near = NearStart(self._linear)
+        near = self._near.improve(problem, warm, tolerance, FEW_ACTIVE)
+        work = self._near.steps
+        if self._near.residual <= tolerance:
+            return Solution(self._near.copy_impulse(n), "converged", work, self._near.residual)
         impulse = warm[:n].copy()
         dear = n >= MANY_GROUPS and problem.W.block_count >= MANY_NEIGHBOURS * n
         sweeps = MANY_SWEEPS if dear else FIRST_SWEEPS
-        # Near the solution and with few groups at work, Newton steps cost no more than sweeps that lead nowhere.
-        work, residual = self._sweeper.sweep(problem, impulse, tolerance, sweeps, FEW_ACTIVE)
+        used, residual = self._sweeper.sweep(problem, impulse, tolerance, sweeps, 0 if near else SOME_ACTIVE)
+        work += used
+        if (
+            residual > tolerance
+            and used < sweeps
+            and self._near.improve(problem, warm, tolerance, SOME_ACTIVE)
+        ):
+            work += self._near.steps
+            if self._near.residual <= tolerance:
+                return Solution(self._near.copy_impulse(n), "converged", work, self._near.residual)
         if math.isnan(residual):
             return Solution(np.zeros_like(impulse), "failed", work, math.inf)
         if residual > tolerance:
-            if n > self._linear.capacity:
-                self._linear = LinearStep(max(problem.capacity, n))
             search = _Search(problem, tolerance, self._sweeper, self._linear)
             search.find(impulse, self.settings.max_rounds)
             impulse, residual = search.best.impulse, search.best.residual

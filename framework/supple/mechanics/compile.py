@@ -66,6 +66,13 @@ def compile_rows(build: Build) -> None:
         "rows.last_impulse", np.zeros((capacity, 3)), unit="N s", doc="Their impulses, to start from.",
         count="rows.last_count",
     )  # fmt: skip
+    build.add_state(
+        "rows.last_change", np.zeros((capacity, 3)), unit="N s", doc="How these changed in the last step.",
+        count="rows.last_count",
+    )  # fmt: skip
+    build.add_state(
+        "rows.steady", [0], unit="1", doc="Whether the changes were as in the step before.", dtype=np.int64
+    )
     if build.run.warm_start == "neighbours":
         declare_last_contacts(build, capacity)
     _declare_energy(build)

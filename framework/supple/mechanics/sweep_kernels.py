@@ -181,18 +181,22 @@ def accelerate(
 
 
 @njit
-def is_near_with_few(group_count, free, impulse, worst, few):
-    """Whether 1 to `few` groups start with an impulse along their first row, and are near their laws already.
-
-    Near is a residual `worst` [m/s] far below the velocities that these groups would have without impulses.
-    """
+def count_active(group_count, impulse):
+    """The number of groups with an impulse along their first row."""
     active = 0
+    for i in range(group_count):
+        active += impulse[i, 0] != 0.0
+    return active
+
+
+@njit
+def is_near(group_count, free, impulse, worst):
+    """Whether the residual `worst` [m/s] is far below the velocities that the groups at work would have without it."""
     fastest = 0.0
     for i in range(group_count):
         if impulse[i, 0] != 0.0:
-            active += 1
             fastest = max(fastest, abs(free[i, 0]))
-    return 0 < active <= few and worst <= NEAR * fastest
+    return worst <= NEAR * fastest
 
 
 @njit
@@ -240,7 +244,8 @@ def solve_groups(
             if not worst > tolerance or sweeps >= max_sweeps:
                 return sweeps, worst
             if sweeps == 0:
-                gives_up = is_near_with_few(group_count, free, impulse_out, worst, few)
+                gives_up = count_active(group_count, impulse_out) <= few
+                gives_up = gives_up and is_near(group_count, free, impulse_out, worst)
             rated = gives_up and RATE_SWEEPS <= sweeps < ALWAYS_CHECKED
             if rated and is_hopeless(worst, worst_3, sweeps, max_sweeps, tolerance):
                 return sweeps, worst

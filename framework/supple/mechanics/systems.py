@@ -78,13 +78,14 @@ class SolveRows(System):
 
     phase = Phase.SOLVE
     reads: Sequence[Access] = (
-        "rows.problem", "rows.last_count", "rows.last_key", "rows.last_impulse", "rows.failures",
-        "rows.rescues", "run.step", Each("mechanisms", "v_free"), Each("mechanisms", "plan"),
+        "rows.problem", "rows.last_count", "rows.last_key", "rows.last_impulse", "rows.last_change", "rows.steady",
+        "rows.failures", "rows.rescues", "run.step", Each("mechanisms", "v_free"), Each("mechanisms", "plan"),
         Each("mechanisms", "reads"),
     )  # fmt: skip
     writes: Sequence[Access] = (
         "rows.impulse", "rows.residual", "rows.iterations", "rows.failures.next", "rows.rescues.next",
-        "rows.last_count.next", "rows.last_key.next", "rows.last_impulse.next",
+        "rows.last_count.next", "rows.last_key.next", "rows.last_impulse.next", "rows.last_change.next",
+        "rows.steady.next",
         Each("mechanisms", "impulse"),
     )  # fmt: skip
 
@@ -111,11 +112,11 @@ class SolveRows(System):
         residual, iterations = arrays["rows.residual"], arrays["rows.iterations"]
         failures, failures_next = arrays["rows.failures"], arrays["rows.failures.next"]
         rescues, rescues_next = arrays["rows.rescues"], arrays["rows.rescues.next"]
-        last_count, last_key, last_impulse = (
-            arrays[f"rows.last_{part}"] for part in ("count", "key", "impulse")
-        )
-        velocity = np.zeros_like(impulse)
-        kept = [arrays[f"rows.last_{part}.next"] for part in ("count", "key", "impulse")]
+        parts = ("rows.last_count", "rows.last_key", "rows.last_impulse", "rows.last_change")
+        last = [arrays[part] for part in (*parts, "rows.steady")]
+        kept = [arrays[f"{part}.next"] for part in ("rows.steady", *parts)]
+        velocity, before, changes = (np.zeros_like(impulse) for _ in range(3))
+        known = np.zeros(len(impulse), np.int64)
         warm_start = arrays.build.run.warm_start
         neighbourhood = Neighbourhood(arrays) if warm_start == "neighbours" else None
         seed, step = arrays.build.seed, arrays["run.step"]
@@ -126,7 +127,7 @@ class SolveRows(System):
             residual[0] = iterations[0] = 0.0
             if n:
                 warm_kernels.start_rows(
-                    n, problem.bias, problem.key, last_count, last_key, last_impulse, problem.free, impulse
+                    n, problem.bias, problem.key, *last, problem.free, known, before, changes, impulse
                 )
                 for jacobian, v_free, _ in pairs:
                     jacobian.add_row_velocities(v_free, problem.free)
@@ -142,14 +143,14 @@ class SolveRows(System):
                 warm_kernels.finish_rows(
                     problem.law, problem.size, problem.friction, problem.scale, problem.lower, problem.upper,
                     problem.compliance, problem.free, problem.key, W.indptr, W.indices, W.diagonal, W.values, n,
-                    solution.impulse, velocity, impulse, residual, *kept,
+                    solution.impulse, velocity, known, before, changes, impulse, residual, *kept,
                 )  # fmt: skip
                 failures_next[0] = failures[0] + (solution.status != "converged")
                 rescues_next[0] = rescues[0] + (tries > 1)
                 for jacobian, _, generalised in pairs:
                     jacobian.add_transposed_impulses(impulse, generalised)
             else:
-                kept[0][0] = 0
+                kept[0][0] = kept[1][0] = 0
             if neighbourhood is not None:
                 neighbourhood.keep(problem, impulse)
 

@@ -6,28 +6,39 @@ from supple.core.jit import njit
 from supple.mechanics.residual_kernels import compute_row_velocities, find_worst_group
 
 
+# Impulses are led on by their last change as long as that foretells the next one to this part of it.
+STEADY = 0.5
+
+
 @njit
-def match_impulses(count, key, last_count, last_key, last_impulse, impulse_out):
-    """Impulses of the last step for the groups of this one, zero for new groups; last_key is sorted."""
+def find_key(key, i, last_count, last_key):
+    """Where last_key, which is sorted, has the identity key[i]; -1 if it has not."""
+    low = 0
+    high = last_count[0]
+    while low < high:
+        middle = (low + high) // 2
+        if last_key[middle, 0] < key[i, 0] or (
+            last_key[middle, 0] == key[i, 0] and last_key[middle, 1] < key[i, 1]
+        ):
+            low = middle + 1
+        else:
+            high = middle
+    known = low < last_count[0] and last_key[low, 0] == key[i, 0] and last_key[low, 1] == key[i, 1]
+    return low if known else -1
+
+
+@njit
+def match_values(count, key, last_count, last_key, last_values, values_out):
+    """The rows that `keep_values` kept of the groups of this step, zero for new groups."""
     for i in range(count):
-        low = 0
-        high = last_count[0]
-        while low < high:
-            middle = (low + high) // 2
-            if last_key[middle, 0] < key[i, 0] or (
-                last_key[middle, 0] == key[i, 0] and last_key[middle, 1] < key[i, 1]
-            ):
-                low = middle + 1
-            else:
-                high = middle
-        known = low < last_count[0] and last_key[low, 0] == key[i, 0] and last_key[low, 1] == key[i, 1]
-        for row in range(3):
-            impulse_out[i, row] = last_impulse[low, row] if known else 0.0
+        place = find_key(key, i, last_count, last_key)
+        for column in range(values_out.shape[1]):
+            values_out[i, column] = last_values[place, column] if place >= 0 else 0.0
 
 
 @njit
-def keep_impulses(count, key, impulse, count_out, key_out, impulse_out):
-    """Store the impulses sorted by key. Groups mostly come sorted, so insertion is quick."""
+def keep_values(count, key, values, count_out, key_out, values_out):
+    """Store a row of values for every group, sorted by key. Groups mostly come sorted, so insertion is quick."""
     for i in range(count):
         place = i
         while place > 0 and (
@@ -36,23 +47,50 @@ def keep_impulses(count, key, impulse, count_out, key_out, impulse_out):
         ):
             for column in range(2):
                 key_out[place, column] = key_out[place - 1, column]
-            for row in range(3):
-                impulse_out[place, row] = impulse_out[place - 1, row]
+            for column in range(values.shape[1]):
+                values_out[place, column] = values_out[place - 1, column]
             place -= 1
         for column in range(2):
             key_out[place, column] = key[i, column]
-        for row in range(3):
-            impulse_out[place, row] = impulse[i, row]
+        for column in range(values.shape[1]):
+            values_out[place, column] = values[i, column]
     count_out[0] = count
 
 
 @njit
-def start_rows(count, bias, key, last_count, last_key, last_impulse, free_out, impulse_out):
-    """What a solve begins with: free_out = bias, to which J v_free is added; impulses of the last step."""
+def start_rows(
+    count, bias, key, last_count, last_key, last_impulse, last_change, steady,
+    free_out, known_out, before_out, change_out, impulse_out,
+):  # fmt: skip
+    """What a solve begins with: free_out = bias, to which J v_free is added; impulses of the last step.
+
+    While their changes are steady, the impulses go on as they went. before_out, change_out [groups, 3]: impulses and
+    changes of the last step, zero where known_out is 0, for a new group.
+    """
     for i in range(count):
+        place = find_key(key, i, last_count, last_key)
+        known_out[i] = place >= 0
         for row in range(3):
             free_out[i, row] = bias[i, row]
-    match_impulses(count, key, last_count, last_key, last_impulse, impulse_out)
+            before_out[i, row] = last_impulse[place, row] if place >= 0 else 0.0
+            change_out[i, row] = last_change[place, row] if place >= 0 else 0.0
+            impulse_out[i, row] = before_out[i, row] + (change_out[i, row] if steady[0] != 0 else 0.0)
+
+
+@njit
+def follow_changes(count, known, before, impulse, change_inout):
+    """change_inout becomes what changed in this step, zero for new groups; returns 1 if that was to be foreseen.
+
+    It was if the changes of the last step foretold those of this one, in the sum of their squares.
+    """
+    missed, total = 0.0, 0.0
+    for i in range(count):
+        for row in range(3):
+            change = impulse[i, row] - before[i, row] if known[i] != 0 else 0.0
+            missed += (change - change_inout[i, row]) ** 2
+            total += change * change
+            change_inout[i, row] = change
+    return 1 if missed < STEADY * STEADY * total else 0
 
 
 @njit
@@ -68,12 +106,12 @@ def take_plan(plan, impulse_out):
 @njit
 def finish_rows(
     law, size, friction, scale, lower, upper, compliance, free, key, indptr, indices, diagonal, values, group_count,
-    solution, velocity,
-    impulse_out, residual_out, kept_count_out, kept_key_out, kept_impulse_out,
+    solution, velocity, known, before, change,
+    impulse_out, residual_out, steady_out, kept_count_out, kept_key_out, kept_impulse_out, kept_change_out,
 ):  # fmt: skip
     """Hand over the impulses of a solution, measure its residual [m/s], and keep it for the next step.
 
-    `velocity` [groups, 3] is scratch. The residual is that of `residual.natural_map_residual`.
+    `velocity` [groups, 3] is scratch, and so is `change` afterwards. The residual is that of `residual.natural_map_residual`.
     """
     for i in range(group_count):
         for row in range(3):
@@ -83,4 +121,6 @@ def finish_rows(
         law, size, friction, scale, lower, upper, compliance, diagonal, values, group_count, impulse_out, velocity
     )  # fmt: skip
     residual_out[0] = worst
-    keep_impulses(group_count, key, impulse_out, kept_count_out, kept_key_out, kept_impulse_out)
+    steady_out[0] = follow_changes(group_count, known, before, impulse_out, change)
+    keep_values(group_count, key, impulse_out, kept_count_out, kept_key_out, kept_impulse_out)
+    keep_values(group_count, key, change, kept_count_out, kept_key_out, kept_change_out)
