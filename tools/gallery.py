@@ -66,6 +66,18 @@ ENTRIES = (
     ),
     Entry("chain", "scenes/mechanics/chain.toml", "A chain on ball joints swings", (0.5,), (300, 330)),
     Entry("bridge", "scenes/mechanics/bridge.toml", "A hanging bridge of hinged planks", (12.0,), (480, 330)),
+    Entry(
+        "pinch", "scenes/soft_contacts/pinch_grasp.toml",
+        "Soft fingers hold a pencil that is shoved; arrows are contact forces", (0.6, 0.9), (400, 330), variant="pulp",
+    ),
+    Entry(
+        "elbow", "scenes/soft_contacts/elbow_bend.toml",
+        "One skin over elbow, forearm and wrist", (0.1, 0.5, 1.2), (220, 260), variant="soft", camera=(60.0, 10.0),
+    ),
+    Entry(
+        "grasp", "scenes/contact_skinning/grasp_rigid.toml",
+        "A skinned hand grasps, lifts and shakes a tumbler", (0.0, 1.5, 2.5), (240, 270),
+    ),
 )  # fmt: skip
 
 
