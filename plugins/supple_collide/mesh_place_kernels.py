@@ -57,6 +57,17 @@ def find_shortfalls(
 
 
 @njit
+def forget_shortfalls(nodes, first_node, last_node, node_short_out, triangle_short_out):
+    """No triangle and no node of a mesh falls short of its reach."""
+    for node in range(first_node, last_node):
+        node_short_out[node] = 0.0
+    # The places of all triangles begin with the root's, and end with those of the last leaf.
+    last = last_node - 1
+    for t in range(nodes[first_node, FIRST_PLACE], nodes[last, FIRST_PLACE] + nodes[last, COUNT]):
+        triangle_short_out[t] = 0.0
+
+
+@njit
 def follow_bending_mesh(
     triangles, nodes, order, mesh_table, node_last, mesh, margin, sudden_speed, h,
     positions, velocities,
@@ -64,25 +75,37 @@ def follow_bending_mesh(
 ):  # fmt: skip
     """Vertices, boxes and reach of one mesh whose vertices have positions [n, 3] [m], velocities [n, 3] [m/s].
 
-    The reach of the mesh is that of its fastest vertex; what others fall short of it by is *_short_out [m].
+    The reach of the mesh is that of its fastest vertex; what others fall short of it by is *_short_out [m]. While none
+    is faster than what a push may give to any, there is little to fall short of, and all reach as far.
     """
-    first, root, fastest = mesh_table[mesh, FIRST_VERTEX], mesh_table[mesh, ROOT], 0.0
+    first, root, squared = mesh_table[mesh, FIRST_VERTEX], mesh_table[mesh, ROOT], 0.0
     for v in range(positions.shape[0]):
         for k in range(3):
             x_out[first + v, k] = positions[v, k]
-        speed = math.sqrt(velocities[v, 0] ** 2 + velocities[v, 1] ** 2 + velocities[v, 2] ** 2)
-        fastest = max(fastest, speed)
-        vertex_short_out[first + v] = speed
+        vertex_short_out[first + v] = velocities[v, 0] ** 2 + velocities[v, 1] ** 2 + velocities[v, 2] ** 2
+        squared = max(squared, vertex_short_out[first + v])
+    fastest = math.sqrt(squared)
     for v in range(first, first + positions.shape[0]):
-        vertex_short_out[v] = 2.0 * h * (fastest - vertex_short_out[v])
+        own = math.sqrt(vertex_short_out[v]) if fastest > sudden_speed else fastest
+        vertex_short_out[v] = 2.0 * h * (fastest - own)
     reach_out[mesh] = margin + h * (sudden_speed + 2.0 * fastest)
     refit_tree(
         triangles, nodes, order, root, node_last[mesh],
         x_out, bounds_out, triangle_bounds_out,
     )  # fmt: skip
-    find_shortfalls(
-        triangles, nodes, order, root, node_last[mesh], vertex_short_out, node_short_out, triangle_short_out
-    )
+    if fastest > sudden_speed:
+        find_shortfalls(
+            triangles,
+            nodes,
+            order,
+            root,
+            node_last[mesh],
+            vertex_short_out,
+            node_short_out,
+            triangle_short_out,
+        )
+    else:
+        forget_shortfalls(nodes, root, node_last[mesh], node_short_out, triangle_short_out)
 
 
 @njit

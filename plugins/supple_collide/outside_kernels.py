@@ -14,6 +14,8 @@ from supple_collide.point_mesh_kernels import is_behind, is_in_box
 UNKNOWN, OUTSIDE, INNER = 0, 1, 2
 # Where a surface is creased, what is nearest may say the wrong thing about a point. So many are asked.
 ASKED = 3
+# So few vertices are sooner looked at one by one.
+FEW = 6
 # Farther than any mesh is deep [m].
 FAR = 1e6
 
@@ -96,6 +98,8 @@ def list_inner(
         if is_boxed:
             inner_out[boxed] = v
             boxed += 1
+    if boxed <= FEW:
+        return boxed
     mark_pairs(pairs, pair_count, side, 1, crossed)
     for place in range(boxed):
         v = inner_out[place]
