@@ -69,6 +69,11 @@ class Newton:
         if not self.settings.working_set or not is_worth_it(problem):
             return self._solve_all(problem, warm, tolerance)
         few = self._working_set.solve(problem, warm, tolerance)
+        if few.status != "converged" and warm[: problem.count].any():
+            # Impulses of the last step may lie where no set of groups leads out of; nothing costs little to try.
+            fresh = self._working_set.solve(problem, np.zeros_like(warm), tolerance)
+            nearer = fresh if fresh.residual < few.residual else few
+            few = replace(nearer, iterations=few.iterations + fresh.iterations)
         if few.status == "converged":
             return few
         rest = self._solve_all(problem, few.impulse, tolerance)

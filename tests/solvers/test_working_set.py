@@ -11,6 +11,7 @@ from supple.mechanics.block_matrix import BlockMatrix
 from supple.mechanics.problem import ConstraintProblem
 from supple.mechanics.residual import natural_map_residual, row_velocities
 from supple.mechanics.rows import BILATERAL, COULOMB, UNILATERAL
+from supple.mechanics.solution import Solution
 from supple_solve_newton import working_set
 from supple_solve_newton.components import NewtonSettings
 from supple_solve_newton.solver import Newton
@@ -88,6 +89,27 @@ def test_set_that_grows_too_large_is_given_up(monkeypatch):
     whole = working_set.WorkingSet(lambda small, warm, tolerance: solve(small, warm, working_set=False))
     assert whole.solve(problem, np.zeros((60, 3)), 1e-10).status == "stalled"
     assert solve(problem).status == "converged"
+
+
+def test_start_that_leads_nowhere_is_given_up_for_none(monkeypatch):
+    problem = low_rank_problem(np.random.default_rng(11), 80, 12)
+    solver, asked = Newton(NewtonSettings()), []
+    whole = solver._working_set.solve
+
+    def get_stuck(problem, warm, tolerance):
+        asked.append(bool(warm.any()))
+        return (
+            Solution(warm[: problem.count].copy(), "stalled", 7, 0.1)
+            if asked[-1]
+            else whole(problem, warm, tolerance)
+        )
+
+    monkeypatch.setattr(solver._working_set, "solve", get_stuck)
+    solution = solver.solve(problem, np.ones((80, 3)))
+    assert solution.status == "converged"
+    assert asked == [True, False]
+    assert solution.iterations == 7 + solve(problem).iterations
+    assert np.array_equal(solution.impulse, solve(problem).impulse)
 
 
 @pytest.mark.parametrize("count", [10, 60])
