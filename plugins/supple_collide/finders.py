@@ -154,7 +154,10 @@ class MeshFinder:
 
         tally, behind = np.zeros(2, np.int64), np.zeros(1, np.int64)
         kept = (*choice, tally, chosen, ids, values)
-        poses, outputs = (arrays["mesh.position"], arrays["mesh.q"]), [arrays[name] for name in CONTACT_OUTPUTS[1:]]
+        poses, outputs = (
+            (arrays["mesh.position"], arrays["mesh.q"]),
+            [arrays[name] for name in CONTACT_OUTPUTS[1:]],
+        )
         round_shapes, many = bool((kind != BOX).any()), len(table) > 1 or bool(itself.any())
         # What no scene has, no kernel is compiled or called for.
         if round_shapes and many:
@@ -180,9 +183,7 @@ class MeshFinder:
                         most, stack, near, box, *candidates, *search, *kept,
                     )
                 )  # fmt: skip
-            write = bind_kernel(
-                write_raw, *describe, *material, ids, values, chosen, tally, behind, *outputs
-            )
+            write = bind_kernel(write_raw, *describe, *material, ids, values, chosen, tally, behind, *outputs)
 
             def run() -> tuple[float, int]:
                 tally[:] = 0
