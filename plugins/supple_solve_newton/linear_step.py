@@ -69,8 +69,8 @@ class LinearStep:
         """
         n, W = problem.count, problem.W
         m = int(kernels.linearise_groups(
-            problem.law, problem.friction, problem.scale, problem.lower, problem.upper, rho, n, np.inf, impulse, velocity,
-            *self._linearised,
+            problem.law, problem.friction, problem.scale, problem.lower, problem.upper, rho, n, np.inf,
+            impulse, velocity, *self._linearised,
         ))  # fmt: skip
         right_side = np.empty(m)
         kernels.finish_right_side(

@@ -20,7 +20,7 @@ MAX_STEPS: Final = 8
 class NearStart:
     """Work arrays of searches that begin with the impulses of the last step, and what the last search found.
 
-    The steps are those of `NewtonMethod`, with two differences. The effect of the floor is taken back, README eq. (4),
+    The steps are those of `NewtonMethod`, with two differences. The effect of the floor is taken back, README eq. (5),
     and contacts that start at the edge of their cones are taken to slip on in the first step: velocities that are
     still wrong by more than the slip would often say that they stick.
     """
@@ -37,7 +37,7 @@ class NearStart:
         self._counters = np.zeros(watchdog.COUNTERS, np.int64)
 
     def improve(self, problem: ConstraintProblem, warm: FloatArray, tolerance: float, few: int) -> bool:
-        """Search from `warm`, [n, 3] N s or longer; False if that is not near, or more than `few` groups are at work."""
+        """Search from `warm`, [n, 3] N s or longer; False if it is not near, or more than `few` groups are at work."""
         W = problem.W
         near = watchdog.improve_near(
             problem.law, problem.size, problem.friction, problem.scale, problem.lower, problem.upper,

@@ -2,7 +2,7 @@
 
 With a diagonal D > 0 and the last impulses r_k, the problem
 
-    u = (W + a D) r + (free - a D r_k)                                      README eq. (6)
+    u = (W + a D) r + (free - a D r_k)                                      README eq. (7)
 
 is the given one with more compliance and another free velocity. Its solution is r_k exactly when r_k solves the given
 problem; a falls as long as the Newton steps for it stay few.

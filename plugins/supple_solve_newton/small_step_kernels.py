@@ -64,10 +64,10 @@ def solve_transposed(size, factor, order, right_inout, solution_out):
 @njit
 def is_symmetric(group_count, mode):
     """Whether the matrix of the step is symmetric: no contact slips."""
+    slipping = 0
     for i in range(group_count):
-        if mode[i] == SLIPPING:
-            return False
-    return True
+        slipping += mode[i] == SLIPPING
+    return slipping == 0
 
 
 @njit

@@ -31,7 +31,7 @@ PATIENCE = 3
 LEAST_FLOOR = 1e-10
 DECREASE = 0.1  # of the merit per full step that counts as progress
 SHORTEST = 0.05  # fraction of a step
-# From a start near the solution: the first floor, how often its effect is taken back, README eq. (4), and the part
+# From a start near the solution: the first floor, how often its effect is taken back, README eq. (5), and the part
 # of the greatest friction from which on a contact is taken to slip on, in the first step.
 NEAR_FLOOR = 1e-4
 NEAR_REFINEMENTS = 2
@@ -145,10 +145,9 @@ def step_on(
         edge = figures[EDGE] if counters[STEPS] == 0 else math.inf
         size = find_small_step(
             law, friction, scale, lower, upper, compliance, indptr, indices, values, group_count, figures[FLOOR],
-            counters[REFINEMENTS], edge,
-            rho, impulse, velocity,
-            mode, first, left, right, shift, extra, right_side, part, matrix, order, vector, unknown, floors, correction,
-            step,
+            counters[REFINEMENTS], edge, rho, impulse, velocity,
+            mode, first, left, right, shift, extra, right_side, part, matrix, order, vector, unknown, floors,
+            correction, step,
         )  # fmt: skip
         if size == SINGULAR:
             return True

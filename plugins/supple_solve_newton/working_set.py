@@ -1,6 +1,6 @@
 """Many contacts of which few carry force: solve small problems of those that matter.
 
-A round solves the problem of the chosen groups alone, looks at the velocities of all others, README eq. (5), and
+A round solves the problem of the chosen groups alone, looks at the velocities of all others, README eq. (6), and
 admits the worst of those that would violate their law. At the end nobody outside does, so the solution is that of
 the whole problem.
 """

@@ -7,8 +7,15 @@ from hypothesis import strategies as st
 
 from solvers.contact_problems import random_pile, random_spheres
 from supple_solve_newton import linear_step
+from supple_solve_newton.newton_kernels import SLIPPING, STUCK
 from supple_solve_newton.newton_method import NewtonMethod
-from supple_solve_newton.small_step_kernels import factor_rows, solve_transposed
+from supple_solve_newton.small_step_kernels import (
+    factor_rows,
+    factor_symmetric,
+    find_small_step,
+    solve_symmetric,
+    solve_transposed,
+)
 
 
 @given(st.integers(1, 30), st.integers(0, 2**32 - 1))
@@ -27,6 +34,72 @@ def test_elimination_solves_the_transposed_system(size, seed):
     solution = np.zeros(size)
     solve_transposed(size, factor, order, right.copy(), solution)
     np.testing.assert_allclose(matrix.T @ solution, right, atol=1e-8 * np.linalg.cond(matrix))
+
+
+@given(st.integers(1, 30), st.integers(0, 2**32 - 1))
+@settings(max_examples=60, deadline=None)
+def test_symmetric_elimination_needs_the_upper_triangle_alone(size, seed):
+    random = np.random.default_rng(seed)
+    half = random.normal(size=(size, size))
+    half[random.random((size, size)) < 0.3] = 0.0
+    matrix = half @ half.T + 0.1 * np.eye(size)
+    factor, right, solution = np.triu(matrix), random.normal(size=size), np.zeros(size)
+    factor[np.tril_indices(size, -1)] = np.nan
+    assert factor_symmetric(size, factor)
+    lower, diagonal = np.tril(factor, -1) + np.eye(size), np.diag(np.diag(factor))
+    np.testing.assert_allclose(lower @ diagonal @ lower.T, matrix, atol=1e-12 * np.linalg.norm(matrix))
+    solve_symmetric(size, factor, right.copy(), solution)
+    np.testing.assert_allclose(matrix @ solution, right, atol=1e-10 * np.linalg.cond(matrix))
+
+
+def test_a_matrix_that_is_not_positive_definite_is_refused():
+    assert not factor_symmetric(2, np.array([[1.0, 2.0], [2.0, 1.0]]))
+    assert not factor_symmetric(2, np.full((2, 2), np.nan))
+
+
+def find_step(problem, impulse, floor, refinements):
+    """The step from these impulses, the modes of the groups, and the shares of the floor in their diagonals."""
+    linear, n, W = linear_step.LinearStep(problem.count), problem.count, problem.W
+    method = NewtonMethod(linear, problem)
+    numbers = (problem.law, problem.friction, problem.scale, problem.lower, problem.upper, problem.compliance)
+    size = find_small_step(
+        *numbers, W.indptr, W.indices, W.values, n, floor, refinements, np.inf, method.rho, impulse,
+        method.look_at(impulse).velocity, *linear.small,
+    )  # fmt: skip
+    assert 0 < size <= linear_step.SMALL_UNKNOWNS
+    return linear.step[:n].copy(), linear.small[0][:n], floor / method.rho
+
+
+@pytest.mark.parametrize("refinements", [0, 1, 2, 3])
+def test_refinements_take_back_the_effect_of_the_floor(refinements):
+    """Where all contacts stick, A is W and the step the beginning of the sum of README eq. (5)."""
+    problem = random_pile(4).problem()
+    problem.friction[:] = 1e6
+    impulse = np.zeros((problem.count, 3))
+    impulse[:, 0] = 1.0
+    problem.free[:] = -problem.W.to_dense(problem.size).dot(impulse.ravel()).reshape(-1, 3)
+    problem.free[:] += 0.01 * np.random.default_rng(5).normal(size=(problem.count, 3))
+    step, mode, floors = find_step(problem, impulse, 1e-2, refinements)
+    assert (mode == STUCK).all()
+    W, F = problem.W.to_dense(problem.size), np.diag(np.repeat(floors, 3))
+    right = -(W @ impulse.ravel() + problem.free.ravel())
+    part = wanted = np.linalg.solve(W + F, right)
+    for _ in range(refinements):
+        part = np.linalg.solve(W + F, F @ part)
+        wanted = wanted + part
+    np.testing.assert_allclose(step.ravel(), wanted, atol=1e-9 * np.abs(wanted).max())
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_refinements_lead_to_the_step_without_a_floor(seed):
+    problem = random_spheres(seed).problem()
+    impulse = np.zeros((problem.count, 3))
+    impulse[:, 0] = 0.1
+    exact, mode, _ = find_step(problem, impulse, 1e-13, 0)
+    assert (mode == SLIPPING).any()
+    errors = [np.linalg.norm(find_step(problem, impulse, 1e-3, many)[0] - exact) for many in range(4)]
+    assert errors[0] > errors[1] > errors[2] > errors[3]
+    assert errors[3] < 0.05 * errors[0]
 
 
 def test_a_singular_matrix_is_refused():

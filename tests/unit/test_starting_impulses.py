@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from supple.mechanics.warm_kernels import follow_changes, keep_impulses, start_rows
+
 SCENE = """
 format = 1
 [run]
@@ -76,3 +78,53 @@ def test_the_crate_stands_all_the_same(load_text, start) -> None:
     calm, _ = listen(load_text, "")
     for name in ("rigid.x", "rigid.v"):
         np.testing.assert_allclose(world.array(name), calm.array(name), atol=1e-9)
+
+
+GROUPS = 3
+KEY = np.array([[5, 1], [5, 2], [7, 0]])
+
+
+def begin(key, last_key, last_impulse, last_change, steady):
+    """The starting impulses of groups with these keys."""
+    n = len(key)
+    known, (free, before, change, impulse) = np.zeros(n, np.int64), np.zeros((4, n, 3))
+    start_rows(
+        n, np.ones((n, 3)), key, np.array([len(last_key)]), last_key, last_impulse, last_change, np.array([steady]),
+        free, known, before, change, impulse,
+    )  # fmt: skip
+    assert (free == 1.0).all()
+    return known, before, change, impulse
+
+
+def test_impulses_are_led_on_while_their_changes_are_steady():
+    random = np.random.default_rng(0)
+    last, last_change = random.normal(size=(2, 2, 3))
+    for steady in (0, 1):
+        known, before, change, impulse = begin(KEY, KEY[[0, 2]], last, last_change, steady)
+        assert known.tolist() == [1, 0, 1]
+        np.testing.assert_array_equal(before[[0, 2]], last)
+        np.testing.assert_array_equal(change[[0, 2]], last_change)
+        np.testing.assert_array_equal(impulse[[0, 2]], last + steady * last_change)
+        assert not impulse[1].any()
+        assert not change[1].any()
+
+
+@pytest.mark.parametrize(("turn", "steady"), [(1.0, 1), (0.7, 1), (0.4, 0), (-1.0, 0)])
+def test_changes_are_steady_as_long_as_each_foretells_the_next(turn, steady):
+    """A change that is `turn` times the next one misses it by |1 - turn| of it."""
+    known, before = np.array([1, 0, 1]), np.zeros((GROUPS, 3))
+    impulse = np.array([[1.0, 0.5, 0.0], [9.0, 9.0, 9.0], [0.0, 0.0, -0.3]])
+    change = turn * impulse
+    change[1] = 0.0
+    assert follow_changes(GROUPS, known, before, impulse, change) == steady
+    np.testing.assert_array_equal(change, [impulse[0], [0, 0, 0], impulse[2]])
+
+
+def test_changes_are_kept_by_identity():
+    random = np.random.default_rng(1)
+    impulse, change = random.normal(size=(2, GROUPS, 3))
+    count, key, kept = np.zeros(1, np.int64), np.zeros((GROUPS, 2), np.int64), np.zeros((2, GROUPS, 3))
+    mixed = [2, 0, 1]
+    keep_impulses(GROUPS, KEY[mixed], impulse[mixed], change[mixed], count, key, *kept)
+    np.testing.assert_array_equal(key, KEY)
+    np.testing.assert_array_equal(kept, [impulse, change])

@@ -28,8 +28,9 @@ class Run:
     solver: str = field(default="newton", unit="", doc="Name of the solver of the constraint problem.")
     warm_start: Literal["pairs", "neighbours", "none", "ones", "random"] = field(
         default="pairs", unit="",
-        doc="Impulses that a solve begins with: those of the same rows in the last step, for new contacts also those "
-        "of the nearest contact that ended, or, to see that they do not matter: zero, 1 N s, random ones.",
+        doc="Impulses that a solve begins with: those of the same rows in the last step, led on by their last change "
+        "while that foretells the next, for new contacts also those of the nearest contact that ended, or, to see "
+        "that they do not matter: zero, 1 N s, random ones.",
     )  # fmt: skip
     seed: int = field(default=0, unit="1", doc="Seed of all noise; --seed overrides it.", ge=0)
     smoke: int = field(default=50, unit="1", doc="Steps of a quick check that the scene runs at all.", gt=0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from supple.core.build import Build
+from supple.mechanics.last_impulses import declare_last_impulses
 from supple.mechanics.mechanism import contact_capacity
 from supple.mechanics.neighbours import declare_last_contacts
 from supple.mechanics.problem import ConstraintProblem
@@ -57,22 +58,7 @@ def compile_rows(build: Build) -> None:
     )
     build.add_state("rows.failures", [0.0], unit="1", doc="Steps whose solve fell short so far.")
     build.add_state("rows.rescues", [0.0], unit="1", doc="Steps in which another solver had to help so far.")
-    build.add_state("rows.last_count", [0], unit="1", doc="Groups of the last step.", dtype=np.int64)
-    build.add_state(
-        "rows.last_key", np.zeros((capacity, 2)), unit="1", doc="Their identities, sorted.", dtype=np.int64,
-        count="rows.last_count",
-    )  # fmt: skip
-    build.add_state(
-        "rows.last_impulse", np.zeros((capacity, 3)), unit="N s", doc="Their impulses, to start from.",
-        count="rows.last_count",
-    )  # fmt: skip
-    build.add_state(
-        "rows.last_change", np.zeros((capacity, 3)), unit="N s", doc="How these changed in the last step.",
-        count="rows.last_count",
-    )  # fmt: skip
-    build.add_state(
-        "rows.steady", [0], unit="1", doc="Whether the changes were as in the step before.", dtype=np.int64
-    )
+    declare_last_impulses(build, capacity)
     if build.run.warm_start == "neighbours":
         declare_last_contacts(build, capacity)
     _declare_energy(build)

@@ -10,6 +10,7 @@ from supple.core.build import Build
 from supple.core.noise import noise_at
 from supple.core.schedule import Access, Bound, Each, Phase, System
 from supple.mechanics import warm_kernels
+from supple.mechanics.last_impulses import LastImpulses
 from supple.mechanics.mechanism import FloatArray, Mechanism, RowSource
 from supple.mechanics.neighbours import Neighbourhood
 from supple.mechanics.problem import ConstraintProblem
@@ -78,15 +79,12 @@ class SolveRows(System):
 
     phase = Phase.SOLVE
     reads: Sequence[Access] = (
-        "rows.problem", "rows.last_count", "rows.last_key", "rows.last_impulse", "rows.last_change", "rows.steady",
-        "rows.failures", "rows.rescues", "run.step", Each("mechanisms", "v_free"), Each("mechanisms", "plan"),
-        Each("mechanisms", "reads"),
+        "rows.problem", *LastImpulses.reads, "rows.failures", "rows.rescues", "run.step",
+        Each("mechanisms", "v_free"), Each("mechanisms", "plan"), Each("mechanisms", "reads"),
     )  # fmt: skip
     writes: Sequence[Access] = (
         "rows.impulse", "rows.residual", "rows.iterations", "rows.failures.next", "rows.rescues.next",
-        "rows.last_count.next", "rows.last_key.next", "rows.last_impulse.next", "rows.last_change.next",
-        "rows.steady.next",
-        Each("mechanisms", "impulse"),
+        *LastImpulses.writes, Each("mechanisms", "impulse"),
     )  # fmt: skip
 
     def __init__(self, build: Build) -> None:
@@ -112,11 +110,7 @@ class SolveRows(System):
         residual, iterations = arrays["rows.residual"], arrays["rows.iterations"]
         failures, failures_next = arrays["rows.failures"], arrays["rows.failures.next"]
         rescues, rescues_next = arrays["rows.rescues"], arrays["rows.rescues.next"]
-        parts = ("rows.last_count", "rows.last_key", "rows.last_impulse", "rows.last_change")
-        last = [arrays[part] for part in (*parts, "rows.steady")]
-        kept = [arrays[f"{part}.next"] for part in ("rows.steady", *parts)]
-        velocity, before, changes = (np.zeros_like(impulse) for _ in range(3))
-        known = np.zeros(len(impulse), np.int64)
+        last = LastImpulses(arrays)
         warm_start = arrays.build.run.warm_start
         neighbourhood = Neighbourhood(arrays) if warm_start == "neighbours" else None
         seed, step = arrays.build.seed, arrays["run.step"]
@@ -126,9 +120,7 @@ class SolveRows(System):
             planned = _take_plans(plans)
             residual[0] = iterations[0] = 0.0
             if n:
-                warm_kernels.start_rows(
-                    n, problem.bias, problem.key, *last, problem.free, known, before, changes, impulse
-                )
+                last.begin(problem, impulse)
                 for jacobian, v_free, _ in pairs:
                     jacobian.add_row_velocities(v_free, problem.free)
                 for mechanism, change in planned:
@@ -139,18 +131,13 @@ class SolveRows(System):
                     set_start(warm_start, seed, int(step[0]), impulse[:n])
                 solution, tries = solve_with_rescue(self.solvers, problem, impulse)
                 iterations[0] = solution.iterations
-                W = problem.W
-                warm_kernels.finish_rows(
-                    problem.law, problem.size, problem.friction, problem.scale, problem.lower, problem.upper,
-                    problem.compliance, problem.free, problem.key, W.indptr, W.indices, W.diagonal, W.values, n,
-                    solution.impulse, velocity, known, before, changes, impulse, residual, *kept,
-                )  # fmt: skip
+                last.finish(problem, solution.impulse, impulse, residual)
                 failures_next[0] = failures[0] + (solution.status != "converged")
                 rescues_next[0] = rescues[0] + (tries > 1)
                 for jacobian, _, generalised in pairs:
                     jacobian.add_transposed_impulses(impulse, generalised)
             else:
-                kept[0][0] = kept[1][0] = 0
+                last.forget()
             if neighbourhood is not None:
                 neighbourhood.keep(problem, impulse)
 

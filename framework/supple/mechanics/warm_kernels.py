@@ -5,7 +5,6 @@ from __future__ import annotations
 from supple.core.jit import njit
 from supple.mechanics.residual_kernels import compute_row_velocities, find_worst_group
 
-
 # Impulses are led on by their last change as long as that foretells the next one to this part of it.
 STEADY = 0.5
 
@@ -111,7 +110,8 @@ def finish_rows(
 ):  # fmt: skip
     """Hand over the impulses of a solution, measure its residual [m/s], and keep it for the next step.
 
-    `velocity` [groups, 3] is scratch, and so is `change` afterwards. The residual is that of `residual.natural_map_residual`.
+    `velocity` [groups, 3] is scratch; `known`, `before` and `change` are those of `start_rows`, and `change` becomes
+    that of this step. The residual is that of `residual.natural_map_residual`.
     """
     for i in range(group_count):
         for row in range(3):
