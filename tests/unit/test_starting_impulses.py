@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from supple.mechanics.warm_kernels import follow_changes, keep_impulses, start_rows
+from supple.mechanics.warm_kernels import follow_changes, keep_values, start_rows
 
 SCENE = """
 format = 1
@@ -125,6 +125,7 @@ def test_changes_are_kept_by_identity():
     impulse, change = random.normal(size=(2, GROUPS, 3))
     count, key, kept = np.zeros(1, np.int64), np.zeros((GROUPS, 2), np.int64), np.zeros((2, GROUPS, 3))
     mixed = [2, 0, 1]
-    keep_impulses(GROUPS, KEY[mixed], impulse[mixed], change[mixed], count, key, *kept)
+    for values, place in zip((impulse, change), kept, strict=True):
+        keep_values(GROUPS, KEY[mixed], values[mixed], count, key, place)
     np.testing.assert_array_equal(key, KEY)
     np.testing.assert_array_equal(kept, [impulse, change])
