@@ -36,12 +36,13 @@ def find_primitive_contacts(
     x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, nodes, order,
     mesh_table, mesh_sizes, grids,
     bounds, triangle_bounds, mesh_reach, kind, size, shape_x, rotation, shape_reach,
-    group, movable, ignored, shadows_from, most, stack, list_out, deep_list, box, segment_box, codes, candidates,
-    rows, state, members, places, chain, flat, tally_inout, chosen_out, ids_out, values_out,
+    group, movable, ignored, shadows_from, margin, most, stack, list_out, deep_list, box, segment_box, codes,
+    candidates, rows, state, members, places, chain, flat, tally_inout, chosen_out, ids_out, values_out,
 ):  # fmt: skip
     """Append contacts of spheres, capsules and planes with meshes; returns the room needed, 1 if it is just enough.
 
-    tally_inout: contacts found, and contacts chosen among them.
+    The reach of everything includes the `margin` [m], which says nothing about this step. tally_inout: contacts found,
+    and contacts chosen among them.
     """
     count, chosen, needed = tally_inout[0], tally_inout[1], 0.0
     for shape in range(kind.size):
@@ -73,8 +74,8 @@ def find_primitive_contacts(
                 needed = max(needed, found / list_out.size)
             chosen = choose_rows(
                 ids_out, values_out, before, count, mesh_table[mesh, BENDS] != 0,
-                SAME_PLACE * mesh_sizes[mesh, SLACK], most, rows, state, members, places, chain, flat, chosen,
-                chosen_out,
+                SAME_PLACE * mesh_sizes[mesh, SLACK], limit - 2.0 * margin, most, rows, state, members, places,
+                chain, flat, chosen, chosen_out,
             )  # fmt: skip
     tally_inout[0], tally_inout[1] = count, chosen
     return needed
@@ -85,9 +86,9 @@ def find_mesh_contacts(
     x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, nodes, order,
     mesh_table, mesh_sizes, grids,
     bounds, triangle_bounds, mesh_reach, position, q, group, movable, meets_itself, region, regions_meet, ignored,
-    shadows_from, most, stack, list_out, box, codes, candidates, mesh_pairs, triangle_pairs, nearest, head, link,
-    touched, found_ids, found_values, rows, state, members, places, chain, flat, tally_inout, chosen_out, ids_out,
-    values_out,
+    shadows_from, margin, most, stack, list_out, box, codes, candidates, mesh_pairs, triangle_pairs, nearest, head,
+    link, touched, found_ids, found_values, rows, state, members, places, chain, flat, tally_inout, chosen_out,
+    ids_out, values_out,
 ):  # fmt: skip
     """Append contacts of meshes with meshes, boxes among them, as `find_primitive_contacts` does."""
     count, chosen = tally_inout[0], tally_inout[1]
@@ -108,8 +109,9 @@ def find_mesh_contacts(
         needed = max(needed, used)
         chosen = choose_rows(
             ids_out, values_out, before, count, mesh_table[a, BENDS] != 0 or mesh_table[b, BENDS] != 0,
-            SAME_PLACE * min(mesh_sizes[a, SLACK], mesh_sizes[b, SLACK]), most, rows, state, members, places, chain,
-            flat, chosen, chosen_out,
+            SAME_PLACE * min(mesh_sizes[a, SLACK], mesh_sizes[b, SLACK]),
+            mesh_reach[a] + mesh_reach[b] - 2.0 * margin, most, rows, state, members, places, chain, flat, chosen,
+            chosen_out,
         )  # fmt: skip
     tally_inout[0], tally_inout[1] = count, chosen
     return needed
@@ -120,7 +122,7 @@ def find_and_write(
     x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, nodes, order,
     mesh_table, mesh_sizes, grids, bounds, triangle_bounds, mesh_reach,
     kind, size, shape_x, shape_q, shape_reach, position, q, group, movable, meets_itself, region, regions_meet,
-    ignored, shadows_from, most, surface_of, element_of, first_triangle_of, friction, restitution, first,
+    ignored, shadows_from, margin, most, surface_of, element_of, first_triangle_of, friction, restitution, first,
     rotation, stack, list_out, deep_list, box, segment_box, codes, candidates, mesh_pairs, triangle_pairs, nearest,
     head, link, touched, found_ids, found_values, rows, state, members, places, chain, flat, tally, chosen, ids, values,
     surface_out, element_out, key_out, point_out, normal_out, gap_out, friction_out, restitution_out, weights_out,
@@ -134,13 +136,13 @@ def find_and_write(
     needed = find_primitive_contacts(
         x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, nodes, order,
         mesh_table, mesh_sizes, grids, bounds, triangle_bounds, mesh_reach, kind, size, shape_x, rotation,
-        shape_reach, group, movable, ignored, shadows_from, most, stack, list_out, deep_list, box, segment_box, codes,
-        candidates, rows, state, members, places, chain, flat, tally, chosen, ids, values,
+        shape_reach, group, movable, ignored, shadows_from, margin, most, stack, list_out, deep_list, box, segment_box,
+        codes, candidates, rows, state, members, places, chain, flat, tally, chosen, ids, values,
     )  # fmt: skip
     needed = max(needed, find_mesh_contacts(
         x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, nodes, order,
         mesh_table, mesh_sizes, grids, bounds, triangle_bounds, mesh_reach, position, q, group, movable, meets_itself,
-        region, regions_meet, ignored, shadows_from, most, stack, list_out, box, codes, candidates, mesh_pairs,
+        region, regions_meet, ignored, shadows_from, margin, most, stack, list_out, box, codes, candidates, mesh_pairs,
         triangle_pairs, nearest, head, link, touched, found_ids, found_values, rows, state, members, places, chain,
         flat, tally, chosen, ids, values,
     ))  # fmt: skip
