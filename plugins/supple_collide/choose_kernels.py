@@ -1,7 +1,8 @@
 """Which of the contacts of one pair of objects are kept.
 
 Two contacts at one place with one normal say the same thing; the one with the lower codes stays. Within a flat
-patch only its corners are needed (`patch_kernels`). If more than `most` are left, the deepest is kept, and around it
+patch only its corners are needed (`patch_kernels`). If more than `most` are left, those that can be met within the
+step come first, and all of them are kept if they fit. Of the others, or of too many, the deepest is kept, and around it
 those that lie farthest in evenly spread directions: the corners of the polygon that carries the load. Contacts with
 other normals form patches of their own.
 """
@@ -20,6 +21,8 @@ SAME_NORMAL, PATCH_NORMAL = 0.9999, 0.94
 DIRECTIONS = 8
 # Part of the distance at which two places are one, within which a patch counts as flat.
 FLAT_PART = 0.1
+# State of contacts that wait until those in reach have their room.
+FAR = -1
 
 
 @njit
@@ -107,7 +110,7 @@ def keep_extremes(ids, values, rows, count, seed, room, state_inout):
         c, s = math.cos(angle), math.sin(angle)
         best, farthest = -1, -math.inf
         for place in range(count):
-            if state_inout[place] == 0 or compare_normals(ids, values, rows[place], lead) <= PATCH_NORMAL:
+            if state_inout[place] <= 0 or compare_normals(ids, values, rows[place], lead) <= PATCH_NORMAL:
                 continue
             row = rows[place]
             dx, dy, dz = values[row, 3], values[row, 4], values[row, 5]
@@ -121,14 +124,39 @@ def keep_extremes(ids, values, rows, count, seed, room, state_inout):
 
 
 @njit
+def reduce_rows(ids, values, rows, count, close, most, state_out):
+    """Mark (2) at most `most` contacts: those within `close` [m] or their extremes, then extremes of the others."""
+    near = 0
+    for place in range(count):
+        near += values[rows[place], 9] <= close
+    keeps_near = near <= most
+    room = most
+    for place in range(count):
+        is_near = values[rows[place], 9] <= close
+        state_out[place] = (2 if keeps_near else 0) if is_near else FAR
+        room -= is_near and keeps_near
+    for turn in range(2):
+        if turn == 1:
+            for place in range(count):
+                if state_out[place] == FAR:
+                    state_out[place] = 0
+        while room > 0:
+            seed = find_deepest(values, rows, count, state_out)
+            if seed < 0:
+                break
+            room = keep_extremes(ids, values, rows, count, seed, room, state_out)
+
+
+@njit
 def choose_rows(
-    ids, values, first, last, bends, same_place, most, rows, state, members, places, chain, flat, chosen_count,
-    chosen_out,
+    ids, values, first, last, bends, same_place, close, most, rows, state, members, places, chain, flat,
+    chosen_count, chosen_out,
 ):  # fmt: skip
     """Append the contacts first <= i < last that are kept to chosen_out; returns the new number of chosen ones.
 
-    On a surface that bends every contact has a vertex of its own to push, and all are kept. The arrays from `rows`
-    to `flat` are scratch, see `scratch.make_choice`.
+    On a surface that bends every contact has a vertex of its own to push, and all are kept. Contacts with gaps up to
+    `close` [m] can be met within the step: the others get the room that these leave. The arrays from `rows` to `flat`
+    are scratch, see `scratch.make_choice`.
     """
     last = min(last, ids.shape[0])
     sort_rows(ids, first, last, rows)
@@ -138,15 +166,11 @@ def choose_rows(
         count = drop_carried(
             ids, values, FLAT_PART * same_place, count, rows, state, members, places, chain, flat
         )  # fmt: skip
-    reduces = count > most and not bends
-    for place in range(count):
-        state[place] = 0 if reduces else 2
-    room = most
-    while reduces and room > 0:
-        seed = find_deepest(values, rows, count, state)
-        if seed < 0:
-            break
-        room = keep_extremes(ids, values, rows, count, seed, room, state)
+    if count > most and not bends:
+        reduce_rows(ids, values, rows, count, close, most, state)
+    else:
+        for place in range(count):
+            state[place] = 2
     for place in range(count):
         if state[place] == 2:
             chosen_out[chosen_count] = rows[place]

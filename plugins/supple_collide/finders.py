@@ -139,7 +139,8 @@ class MeshFinder:
         movable[len(kind) :] |= table[:real, BENDS]
         group, ignored, itself = joined["group"], arrays["collide.ignored_pairs"], arrays["mesh.meets_itself"]
         regions = [arrays[f"mesh.{name}"] for name in self.of_regions]
-        most = arrays.build.settings("collide").most_contacts_per_pair
+        collide = arrays.build.settings("collide")
+        margin, most = collide.margin, collide.most_contacts_per_pair
         capacity = contact_capacity(arrays.build)
         rotation = np.zeros((len(kind), 3, 3))
         stack, candidates, box, segment_box = (
@@ -167,7 +168,7 @@ class MeshFinder:
         if round_shapes and many:
             run = bind_kernel(
                 find_and_write, *geometry, *short, kind, size, shape_x, q, shape_reach, *poses, group, movable, itself,
-                *regions, ignored, real, most, *describe, *material, behind, rotation, stack, near, deep, box,
+                *regions, ignored, real, margin, most, *describe, *material, behind, rotation, stack, near, deep, box,
                 segment_box, *candidates, *search, *kept, *outputs,
             )  # fmt: skip
         else:
@@ -177,14 +178,15 @@ class MeshFinder:
                 searches.append(
                     bind_kernel(
                         find_primitive_contacts, *geometry, short[0], short[2], kind, size, shape_x, rotation,
-                        shape_reach, group, movable, ignored, real, most, stack, near, deep, box, segment_box, *candidates, *kept,
+                        shape_reach, group, movable, ignored, real, margin, most, stack, near, deep, box, segment_box,
+                        *candidates, *kept,
                     )
                 )  # fmt: skip
             if many:
                 searches.append(
                     bind_kernel(
                         find_mesh_contacts, *geometry, *short, *poses, group, movable, itself, *regions, ignored, real,
-                        most, stack, near, box, *candidates, *search, *kept,
+                        margin, most, stack, near, box, *candidates, *search, *kept,
                     )
                 )  # fmt: skip
             write = bind_kernel(write_raw, *describe, *material, ids, values, chosen, tally, behind, *outputs)

@@ -36,12 +36,13 @@ def find_primitive_contacts(
     x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, nodes, order,
     mesh_table, mesh_sizes, grids,
     bounds, triangle_bounds, mesh_reach, node_short, vertex_short, kind, size, shape_x, rotation, shape_reach,
-    group, movable, ignored, shadows_from, most, stack, list_out, deep_list, box, segment_box, codes, candidates,
-    rows, state, members, places, chain, flat, tally_inout, chosen_out, ids_out, values_out,
+    group, movable, ignored, shadows_from, margin, most, stack, list_out, deep_list, box, segment_box, codes,
+    candidates, rows, state, members, places, chain, flat, tally_inout, chosen_out, ids_out, values_out,
 ):  # fmt: skip
     """Append contacts of spheres, capsules and planes with meshes; returns the room needed, 1 if it is just enough.
 
-    tally_inout: contacts found, and contacts chosen among them.
+    The reach of everything includes the `margin` [m], which says nothing about this step. tally_inout: contacts found,
+    and contacts chosen among them.
     """
     count, chosen, needed = tally_inout[0], tally_inout[1], 0.0
     for shape in range(kind.size):
@@ -73,8 +74,8 @@ def find_primitive_contacts(
                 needed = max(needed, found / list_out.size)
             chosen = choose_rows(
                 ids_out, values_out, before, count, mesh_table[mesh, BENDS] != 0,
-                SAME_PLACE * mesh_sizes[mesh, SLACK], most, rows, state, members, places, chain, flat, chosen,
-                chosen_out,
+                SAME_PLACE * mesh_sizes[mesh, SLACK], limit - 2.0 * margin, most, rows, state, members, places,
+                chain, flat, chosen, chosen_out,
             )  # fmt: skip
     tally_inout[0], tally_inout[1] = count, chosen
     return needed
@@ -85,7 +86,7 @@ def find_mesh_contacts(
     x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, nodes, order,
     mesh_table, mesh_sizes, grids,
     bounds, triangle_bounds, mesh_reach, node_short, triangle_short, vertex_short, position, q, group, movable,
-    meets_itself, region, regions_meet, node_regions, node_meets, ignored, shadows_from, most, stack,
+    meets_itself, region, regions_meet, node_regions, node_meets, ignored, shadows_from, margin, most, stack,
     list_out, box, codes, candidates, mesh_pairs, triangle_pairs, nearest, head, link, touched, crossed, mark, piece,
     inner, found_ids, found_values, rows, state, members, places, chain, flat, tally_inout, chosen_out, ids_out,
     values_out,
@@ -110,8 +111,9 @@ def find_mesh_contacts(
         needed = max(needed, used)
         chosen = choose_rows(
             ids_out, values_out, before, count, mesh_table[a, BENDS] != 0 or mesh_table[b, BENDS] != 0,
-            SAME_PLACE * min(mesh_sizes[a, SLACK], mesh_sizes[b, SLACK]), most, rows, state, members, places, chain,
-            flat, chosen, chosen_out,
+            SAME_PLACE * min(mesh_sizes[a, SLACK], mesh_sizes[b, SLACK]),
+            mesh_reach[a] + mesh_reach[b] - 2.0 * margin, most, rows, state, members, places, chain, flat, chosen,
+            chosen_out,
         )  # fmt: skip
     tally_inout[0], tally_inout[1] = count, chosen
     return needed
@@ -122,7 +124,7 @@ def find_and_write(
     x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, nodes, order,
     mesh_table, mesh_sizes, grids, bounds, triangle_bounds, mesh_reach,
     node_short, triangle_short, vertex_short, kind, size, shape_x, shape_q, shape_reach, position, q, group, movable,
-    meets_itself, region, regions_meet, node_regions, node_meets, ignored, shadows_from, most,
+    meets_itself, region, regions_meet, node_regions, node_meets, ignored, shadows_from, margin, most,
     surface_of, element_of, first_triangle_of, friction, restitution, first,
     rotation, stack, list_out, deep_list, box, segment_box, codes, candidates, mesh_pairs, triangle_pairs, nearest,
     head, link, touched, crossed, mark, piece, inner, found_ids, found_values, rows, state, members, places, chain,
@@ -138,15 +140,15 @@ def find_and_write(
     needed = find_primitive_contacts(
         x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, nodes, order,
         mesh_table, mesh_sizes, grids, bounds, triangle_bounds, mesh_reach, node_short, vertex_short, kind, size,
-        shape_x, rotation, shape_reach, group, movable, ignored, shadows_from, most, stack, list_out, deep_list, box,
-        segment_box, codes, candidates, rows, state, members, places, chain, flat, tally, chosen, ids, values,
+        shape_x, rotation, shape_reach, group, movable, ignored, shadows_from, margin, most, stack, list_out, deep_list,
+        box, segment_box, codes, candidates, rows, state, members, places, chain, flat, tally, chosen, ids, values,
     )  # fmt: skip
     needed = max(needed, find_mesh_contacts(
         x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, nodes, order,
         mesh_table, mesh_sizes, grids, bounds, triangle_bounds, mesh_reach, node_short, triangle_short, vertex_short,
         position, q, group, movable, meets_itself, region, regions_meet, node_regions, node_meets, ignored,
-        shadows_from, most, stack, list_out, box, codes, candidates, mesh_pairs, triangle_pairs, nearest, head, link,
-        touched, crossed, mark, piece, inner, found_ids, found_values, rows, state, members, places, chain, flat,
+        shadows_from, margin, most, stack, list_out, box, codes, candidates, mesh_pairs, triangle_pairs, nearest, head,
+        link, touched, crossed, mark, piece, inner, found_ids, found_values, rows, state, members, places, chain, flat,
         tally, chosen, ids, values,
     ))  # fmt: skip
     count = write_raw(

@@ -70,7 +70,8 @@ def test_the_same_candidates_as_by_brute_force(seed):
         if look == "grid":
             count = gather_above_grid(*pool, grid, 0, 0, own, len(x), *scratch)
         else:
-            count = gather_vertices(*pool, pairs, len(pairs), 0, *scratch[:3], True, *scratch[3:])
+            same = 0.0, True, np.zeros(len(x)), np.zeros(len(triangles))
+            count = gather_vertices(*pool, pairs, len(pairs), 0, *scratch[:3], *same, *scratch[3:])
         found.append((*read(count, ids, values), nearest))
     for by_grid, by_force in zip(*found, strict=True):
         np.testing.assert_array_equal(by_grid, by_force)

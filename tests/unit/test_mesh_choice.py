@@ -25,10 +25,10 @@ def make_contacts(points, gaps=0.0, normals=UP, first=0):
     return ids, values
 
 
-def choose(ids, values, most=16, bends=False, same_place=1e-6):
+def choose(ids, values, most=16, bends=False, same_place=1e-6, close=np.inf):
     count = len(ids)
     chosen = np.full(count, -1)
-    kept = choose_rows(ids, values, 0, count, bends, same_place, most, *make_choice(count), 0, chosen)
+    kept = choose_rows(ids, values, 0, count, bends, same_place, close, most, *make_choice(count), 0, chosen)
     return chosen[:kept]
 
 
@@ -49,6 +49,29 @@ def test_reduction_keeps_the_deepest_and_extreme_points_only(seed):
     # The polygon that is left covers most of the one that was there.
     left = ConvexHull(points[kept][:, [0, 2]]).volume
     assert left > 0.85 * ConvexHull(points[:, [0, 2]]).volume
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(0, 40), st.integers(17, 60))
+@settings(max_examples=60, deadline=None)
+def test_what_can_be_met_within_the_step_comes_before_what_lies_farther_out(seed, near, far):
+    """Near contacts stay if they fit; if not, no farther one takes their room. Normals differ: nothing is carried."""
+    random = np.random.default_rng(seed)
+    normals = UP + random.uniform(-0.1, 0.1, (near + far, 3))
+    normals /= np.linalg.norm(normals, axis=1)[:, None]
+    points = spread(seed, near + far) * np.where(np.arange(near + far) < near, 0.3, 1.0)[:, None]
+    gaps = np.concatenate([random.uniform(-1e-4, 1e-4, near), random.uniform(2e-4, 1e-2, far)])
+    order = random.permutation(near + far)
+    kept = order[choose(*make_contacts(points[order], gaps[order], normals[order]), close=1e-4)]
+    assert len(kept) <= 16
+    if near <= 16:
+        assert set(range(near)) <= set(kept.tolist())
+        assert near == 16 or (kept >= near).any()
+        assert near == 16 or near + np.argmin(gaps[near:]) in kept
+    else:
+        assert np.argmin(gaps) in kept
+        alone = order[order < near]
+        close = alone[choose(*make_contacts(points[alone], gaps[alone], normals[alone]))]
+        assert set(kept[kept < near].tolist()) == set(close.tolist())
 
 
 def test_of_a_grid_of_contacts_only_the_corners_survive():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from supple.mechanics.warm_kernels import follow_changes, keep_values, start_rows
+from supple.mechanics.warm_kernels import FADING, follow_changes, keep_values, start_rows
 
 SCENE = """
 format = 1
@@ -116,8 +116,10 @@ def test_changes_are_steady_as_long_as_each_foretells_the_next(turn, steady):
     impulse = np.array([[1.0, 0.5, 0.0], [9.0, 9.0, 9.0], [0.0, 0.0, -0.3]])
     change = turn * impulse
     change[1] = 0.0
-    assert follow_changes(GROUPS, known, before, impulse, change) == steady
-    np.testing.assert_array_equal(change, [impulse[0], [0, 0, 0], impulse[2]])
+    for part in (1.0, FADING):
+        kept = change.copy()
+        assert follow_changes(GROUPS, known, before, impulse, part, kept) == steady
+        np.testing.assert_array_equal(kept, [part * impulse[0], [0, 0, 0], part * impulse[2]])
 
 
 def test_changes_are_kept_by_identity():

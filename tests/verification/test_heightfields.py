@@ -97,6 +97,32 @@ def test_cells_below_a_box_hold_every_triangle_near_it(seed, grow):
             assert t in near
 
 
+CRATE = """
+[run.collide]
+margin = {margin}
+[[entity]]
+name = "floor"
+bumpy = {{ size = [2, 2], tile = 0.05, amplitude = 0.02, friction = 0.8, seed = {seed} }}
+[[entity]]
+name = "crate"
+pose = {{ position = [0, 0.09, 0], angle = 15 }}
+box = {{ size = [0.3, 0.1, 0.2], friction = 0.8 }}
+body = {{ density = 500 }}
+"""
+
+
+@pytest.mark.parametrize("seed", [1, 2, 5])
+def test_looking_farther_than_the_step_lets_nothing_sink_in(load_text, seed):
+    """A margin finds dozens of contacts that nothing reaches; those that carry are not lost among them."""
+    world = load_text(RUN + CRATE.format(margin=0.01, seed=seed))
+    most = 0
+    for _ in range(250):
+        world.step()
+        most = max(most, int(world.array("contacts.count")[0]))
+    assert most > 20  # the crate rests on three or four
+    assert world.metrics()["run.penetration_worst"] < 1e-9
+
+
 @pytest.mark.parametrize("angle", [0, 25])
 def test_ball_rests_where_a_pit_is_deepest(load_text, angle):
     # A square pit: heights grow with the distance from the middle; four faces meet at its lowest point.

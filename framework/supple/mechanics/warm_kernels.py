@@ -7,6 +7,8 @@ from supple.mechanics.residual_kernels import compute_row_velocities, find_worst
 
 # Impulses are led on by their last change as long as that foretells the next one to this part of it.
 STEADY = 0.5
+# What is left of a change that a solver took as it was: within its tolerance impulses come to rest, they do not drift.
+FADING = 0.7
 
 
 @njit
@@ -77,10 +79,11 @@ def start_rows(
 
 
 @njit
-def follow_changes(count, known, before, impulse, change_inout):
+def follow_changes(count, known, before, impulse, part, change_inout):
     """change_inout becomes what changed in this step, zero for new groups; returns 1 if that was to be foreseen.
 
-    It was if the changes of the last step foretold those of this one, in the sum of their squares.
+    It was if the changes of the last step foretold those of this one, in the sum of their squares. Only a part of
+    what changed is kept.
     """
     missed, total = 0.0, 0.0
     for i in range(count):
@@ -88,7 +91,7 @@ def follow_changes(count, known, before, impulse, change_inout):
             change = impulse[i, row] - before[i, row] if known[i] != 0 else 0.0
             missed += (change - change_inout[i, row]) ** 2
             total += change * change
-            change_inout[i, row] = change
+            change_inout[i, row] = part * change
     return 1 if missed < STEADY * STEADY * total else 0
 
 
@@ -110,17 +113,21 @@ def finish_rows(
 ):  # fmt: skip
     """Hand over the impulses of a solution, measure its residual [m/s], and keep it for the next step.
 
+    impulse_out still holds what the solve began with.
     `velocity` [groups, 3] is scratch; `known`, `before` and `change` are those of `start_rows`, and `change` becomes
     that of this step. The residual is that of `residual.natural_map_residual`.
     """
+    moved = False
     for i in range(group_count):
         for row in range(3):
+            moved |= impulse_out[i, row] != solution[i, row]
             impulse_out[i, row] = solution[i, row]
     compute_row_velocities(indptr, indices, values, compliance, free, group_count, impulse_out, velocity)
     worst, _ = find_worst_group(
         law, size, friction, scale, lower, upper, compliance, diagonal, values, group_count, impulse_out, velocity
     )  # fmt: skip
     residual_out[0] = worst
-    steady_out[0] = follow_changes(group_count, known, before, impulse_out, change)
+    part = 1.0 if moved else FADING
+    steady_out[0] = follow_changes(group_count, known, before, impulse_out, part, change)
     keep_values(group_count, key, impulse_out, kept_count_out, kept_key_out, kept_impulse_out)
     keep_values(group_count, key, change, kept_count_out, kept_key_out, kept_change_out)
