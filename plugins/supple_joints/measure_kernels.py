@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from supple.core.jit import njit
-from supple.math.quaternion_kernels import multiply_quaternions, rotate_vector
+from supple.math.quaternion_kernels import find_rotation_vector, multiply_quaternions, rotate_vector
 from supple.math.vector_kernels import cross, dot, normalise
 from supple_joints.codes import BALL, FIXED, HINGE, MOVE, PULL, SLIDER, STRETCH, TURN
 
@@ -19,16 +19,6 @@ def find_relative_turn(q, link):
         q[link, 1, 0], -q[link, 1, 1], -q[link, 1, 2], -q[link, 1, 3],
         q[link, 0, 0], q[link, 0, 1], q[link, 0, 2], q[link, 0, 3],
     )  # fmt: skip
-
-
-@njit
-def find_rotation_vector(w, x, y, z):
-    """The vector along the axis, as long as the angle in [0, pi], of a quaternion: the logarithm."""
-    if w < 0.0:
-        w, x, y, z = -w, -x, -y, -z
-    size = math.sqrt(x * x + y * y + z * z)
-    scale = 2.0 if size == 0.0 else 2.0 * math.atan2(size, w) / size
-    return scale * x, scale * y, scale * z
 
 
 @njit

@@ -7,6 +7,7 @@ import math
 from supple.core.jit import njit
 from supple.math.quaternion_kernels import (
     exponentiate_rotation_vector,
+    find_rotation_vector,
     multiply_quaternions,
     normalise_quaternion,
 )
@@ -29,7 +30,6 @@ from supple_motion.layout import (
     WAY,
 )  # fmt: skip
 from supple_skeleton.layout import BALL, FREE, JOINT, Q_FIRST, V_COUNT, V_FIRST
-from supple_skeleton.step_kernels import find_rotation_vector
 
 
 @njit

@@ -5,11 +5,15 @@ from __future__ import annotations
 import math
 
 from supple.core.jit import njit
-from supple.math.quaternion_kernels import exponentiate_rotation_vector, multiply_quaternions, rotate_vector
+from supple.math.quaternion_kernels import (
+    exponentiate_rotation_vector,
+    find_rotation_vector,
+    multiply_quaternions,
+    rotate_vector,
+)
 from supple.mechanics.rows import BILATERAL, COMPLIANT, COULOMB
 from supple_skeleton.layout import WINDOW
 from supple_skeleton.row_kernels import open_block
-from supple_skeleton.step_kernels import find_rotation_vector
 
 # Columns of `pliant.bone_row`: bone, its rate, its coordinate (the first of a quaternion), component of a turn.
 BONE, RATE, COORDINATE, COMPONENT = 0, 1, 2, 3

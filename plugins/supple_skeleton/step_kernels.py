@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
-
 from supple.core.jit import njit
 from supple.math.quaternion_kernels import (
     exponentiate_rotation_vector,
+    find_rotation_vector,
     multiply_quaternions,
     normalise_quaternion,
 )
@@ -15,19 +14,6 @@ from supple_skeleton.force_kernels import differentiate_bias, find_inverse_dynam
 from supple_skeleton.inertia_kernels import make_mass_matrix
 from supple_skeleton.kinematics_kernels import move_bones
 from supple_skeleton.layout import BALL, FREE, JOINT, Q_FIRST, ROW, V_COUNT, V_FIRST
-
-
-@njit
-def find_rotation_vector(w, x, y, z):
-    """The rotation vector [rad] of a unit quaternion, at most pi long."""
-    sine = math.sqrt(x * x + y * y + z * z)
-    if sine < 1e-9:  # then 2 atan2(sine, w) / sine is 2 / w to the last digit
-        scale = 2.0 / w
-    elif w >= 0.0:
-        scale = 2.0 * math.atan2(sine, w) / sine
-    else:
-        scale = -2.0 * math.atan2(sine, -w) / sine
-    return scale * x, scale * y, scale * z
 
 
 @njit

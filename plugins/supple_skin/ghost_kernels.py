@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 
 from supple.core.jit import njit
-from supple.math.quaternion_kernels import multiply_quaternions
+from supple.math.quaternion_kernels import find_rotation_vector, multiply_quaternions
 from supple_skeleton.force_kernels import map_wrenches
 from supple_skeleton.layout import BALL, BONE, FREE, JOINT, Q_FIRST, TREE, V_COUNT, V_FIRST
-from supple_skeleton.step_kernels import find_rotation_vector, turn_coordinates
+from supple_skeleton.step_kernels import turn_coordinates
 
 
 @njit

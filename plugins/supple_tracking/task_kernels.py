@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 
 from supple.core.jit import njit
-from supple.math.quaternion_kernels import multiply_quaternions, rotate_vector_at
+from supple.math.quaternion_kernels import find_rotation_vector, multiply_quaternions, rotate_vector_at
 from supple.math.vector_kernels import cross, length
 from supple_skeleton.layout import BONE as BONE_OF_RATE
 from supple_skeleton.layout import DOF_PARENT, LAST_DOF, ROOT, TREE
-from supple_skeleton.step_kernels import find_rotation_vector
 from supple_tracking.layout import (
     BONE,
     DESIRED,

@@ -6,6 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from supple.math.quaternion_kernels import find_rotation_vector
 from supple.mechanics.block_matrix import BlockMatrix
 from supple_skeleton.chain_kernels import factor_chain, multiply_chain, solve_chain
 from supple_skeleton.force_kernels import map_wrenches
@@ -15,7 +16,7 @@ from supple_skeleton.kinematics_kernels import follow_state, place_bones
 from supple_skeleton.layout import DOF_PARENT, JOINTS, LAST_DOF, TREE, WINDOW
 from supple_skeleton.mechanism import Skeletons
 from supple_skeleton.sampling import make_dynamics, sample_specs, sample_state
-from supple_skeleton.step_kernels import find_rotation_vector, integrate_coordinates
+from supple_skeleton.step_kernels import integrate_coordinates
 
 GRAVITY = np.array([0.7, -9.81, 1.3])
 

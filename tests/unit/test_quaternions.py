@@ -38,6 +38,19 @@ def test_exponential_keeps_the_first_order_of_tiny_vectors():
     assert (w, x, y, z) == (1.0, 1e-200, -2e-200, 3e-200)
 
 
+@given(rotation_vectors)
+@settings(deadline=None)
+def test_logarithm_is_scipys_and_at_most_half_a_turn(r):
+    q = quaternions.exponentiate_rotation_vector(*r)
+    expected = scipy_of(q).as_rotvec()
+    for same in (q, tuple(-value for value in q)):
+        turn = quaternions.find_rotation_vector(*same)
+        assert math.hypot(*turn) <= math.pi * (1 + 1e-15)
+        # Half a turn one way is half a turn the other way.
+        sign = math.copysign(1.0, np.dot(turn, expected)) if math.hypot(*turn) > math.pi - 1e-6 else 1.0
+        np.testing.assert_allclose(turn, sign * expected, rtol=1e-9, atol=1e-15)
+
+
 @given(rotation_vectors, rotation_vectors, triples)
 @settings(deadline=None)
 def test_product_is_composition(r, s, v):

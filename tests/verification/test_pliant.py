@@ -103,7 +103,9 @@ def test_rows_are_implicit_pd_control(load_text, stiffness, damping, start, rate
     A = M + (h * damping + h * h * stiffness) * np.eye(len(v))
     b = M @ v + h * (-stiffness * error + damping * wanted - force)
     exact = np.linalg.solve(A, b)
-    assert np.abs(world.array("skeleton.v") - exact).max() <= 1e-12 * max(1.0, np.abs(v).max(), np.abs(exact).max())
+    assert np.abs(world.array("skeleton.v") - exact).max() <= 1e-12 * max(
+        1.0, np.abs(v).max(), np.abs(exact).max()
+    )
 
 
 BLOCKED = """

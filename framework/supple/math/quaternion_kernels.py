@@ -50,6 +50,19 @@ def exponentiate_rotation_vector(rx, ry, rz):
 
 
 @njit
+def find_rotation_vector(w, x, y, z):
+    """The rotation vector [rad] of a unit quaternion, at most pi long: the logarithm."""
+    sine = math.sqrt(x * x + y * y + z * z)
+    if sine < 1e-9:  # then 2 atan2(sine, w) / sine is 2 / w to the last digit
+        scale = 2.0 / w
+    elif w >= 0.0:
+        scale = 2.0 * math.atan2(sine, w) / sine
+    else:
+        scale = -2.0 * math.atan2(sine, -w) / sine
+    return scale * x, scale * y, scale * z
+
+
+@njit
 def rotate_vector(w, x, y, z, vx, vy, vz):
     """v turned by the unit quaternion: body coordinates to world coordinates, as (x, y, z)."""
     tx = 2.0 * (y * vz - z * vy)
