@@ -51,7 +51,7 @@ class LinearStep:
         room = SMALL_UNKNOWNS
         #: Work arrays of `small_step_kernels.find_small_step`, from `mode_out` on.
         self.small = (
-            *self._linearised, self._part,
+            *self._linearised,
             np.zeros((room, room)), np.zeros(room, np.int64), *np.zeros((4, room)), self.step,
         )  # fmt: skip
 
@@ -111,7 +111,6 @@ class LinearStep:
             self._right,
             self._extra,
             floors,
-            self._part,
             transposed,
         )
         if not (self._mode[:groups] == kernels.SLIPPING).any():  # then the matrix is symmetric

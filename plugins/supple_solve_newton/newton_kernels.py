@@ -178,7 +178,7 @@ def list_floors(group_count, mode, first, rho, floor, floors_out):
 def assemble_dense(
     compliance, indptr, indices, values, group_count,
     mode, first, left, right, extra, floors,
-    part_out, transposed_out,
+    transposed_out,
 ):  # fmt: skip
     """The matrix of the step, transposed: LAPACK reads columns."""
     for i in range(group_count):
@@ -188,14 +188,23 @@ def assemble_dense(
             j = indices[p]
             if mode[j] == FIXED:
                 continue
-            project_block(values[p], left[i], right[j], mode[i], mode[j], part_out)
-            if i == j:
-                project_compliance(
-                    compliance[i], left[i], right[i], mode[i], extra[i], floors[first[i] :], part_out
-                )
-            for a in range(mode[i]):
-                for b in range(mode[j]):
-                    transposed_out[first[j] + b, first[i] + a] = part_out[a, b]
+            # `project_block` in place: handing over parts of arrays takes longer than their product.
+            for b in range(mode[j]):
+                r0, r1, r2 = right[j, b, 0], right[j, b, 1], right[j, b, 2]
+                p0 = values[p, 0, 0] * r0 + values[p, 0, 1] * r1 + values[p, 0, 2] * r2
+                p1 = values[p, 1, 0] * r0 + values[p, 1, 1] * r1 + values[p, 1, 2] * r2
+                p2 = values[p, 2, 0] * r0 + values[p, 2, 1] * r1 + values[p, 2, 2] * r2
+                for a in range(mode[i]):
+                    entry = left[i, a, 0] * p0 + left[i, a, 1] * p1 + left[i, a, 2] * p2
+                    transposed_out[first[j] + b, first[i] + a] = entry
+        for a in range(mode[i]):
+            k = first[i] + a
+            for b in range(mode[i]):
+                stiff = left[i, a, 0] * compliance[i, 0] * right[i, b, 0]
+                stiff += left[i, a, 1] * compliance[i, 1] * right[i, b, 1]
+                stiff += left[i, a, 2] * compliance[i, 2] * right[i, b, 2]
+                transposed_out[first[i] + b, k] += stiff
+            transposed_out[k, k] += extra[i, a] + floors[k]
 
 
 @njit

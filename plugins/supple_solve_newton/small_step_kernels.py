@@ -144,12 +144,12 @@ def find_small_step(
     law, friction, scale, lower, upper, compliance, indptr, indices, values, group_count, floor, refinements, edge,
     rho, impulse, velocity,
     mode_out, first_out, left_out, right_out, shift_out, extra_out, right_side_out,
-    part, matrix, order, vector, unknown, floors, correction, step_out,
+    matrix, order, vector, unknown, floors, correction, step_out,
 ):  # fmt: skip
     """Linearise all groups; if their unknowns fit into `matrix`, also find the step.
 
-    Returns the number of unknowns, or SINGULAR. The outputs before `part` are those of `linearise_groups`; the arrays
-    from `part` to `correction` are scratch. Without room step_out is left alone.
+    Returns the number of unknowns, or SINGULAR. The outputs before `matrix` are those of `linearise_groups`; the arrays
+    from `matrix` to `correction` are scratch. Without room step_out is left alone.
     """
     size = linearise_groups(
         law, friction, scale, lower, upper, rho, group_count, edge, impulse, velocity,
@@ -184,7 +184,7 @@ def find_small_step(
                 matrix[i, j] = 0.0
         assemble_dense(
             compliance, indptr, indices, values, group_count,
-            mode_out, first_out, left_out, right_out, extra_out, floors, part, matrix,
+            mode_out, first_out, left_out, right_out, extra_out, floors, matrix,
         )  # fmt: skip
         if not factor_rows(size, matrix, order):
             return SINGULAR

@@ -131,7 +131,7 @@ def begin_search(
 @njit
 def step_on(
     law, friction, scale, lower, upper, compliance, free, indptr, indices, values, group_count, rho,
-    mode, first, left, right, shift, extra, right_side, part, matrix, order, vector, unknown, floors, correction,
+    mode, first, left, right, shift, extra, right_side, matrix, order, vector, unknown, floors, correction,
     step,
     now_impulse, now_velocity, best_impulse, best_velocity, figures, counters,
 ):  # fmt: skip
@@ -146,7 +146,7 @@ def step_on(
         size = find_small_step(
             law, friction, scale, lower, upper, compliance, indptr, indices, values, group_count, figures[FLOOR],
             counters[REFINEMENTS], edge, rho, impulse, velocity,
-            mode, first, left, right, shift, extra, right_side, part, matrix, order, vector, unknown, floors,
+            mode, first, left, right, shift, extra, right_side, matrix, order, vector, unknown, floors,
             correction, step,
         )  # fmt: skip
         if size == SINGULAR:
@@ -171,7 +171,7 @@ def step_on(
 @njit
 def improve_small(
     law, friction, scale, lower, upper, compliance, free, indptr, indices, values, group_count, rho,
-    mode, first, left, right, shift, extra, right_side, part, matrix, order, vector, unknown, floors, correction,
+    mode, first, left, right, shift, extra, right_side, matrix, order, vector, unknown, floors, correction,
     step,
     now_impulse, now_velocity, best_impulse, best_velocity, figures, counters,
 ):  # fmt: skip
@@ -182,7 +182,7 @@ def improve_small(
     )  # fmt: skip
     return step_on(
         law, friction, scale, lower, upper, compliance, free, indptr, indices, values, group_count, rho,
-        mode, first, left, right, shift, extra, right_side, part, matrix, order, vector, unknown, floors,
+        mode, first, left, right, shift, extra, right_side, matrix, order, vector, unknown, floors,
         correction, step,
         now_impulse, now_velocity, best_impulse, best_velocity, figures, counters,
     )  # fmt: skip
@@ -192,7 +192,7 @@ def improve_small(
 def improve_near(
     law, size, friction, scale, lower, upper, compliance, free, indptr, indices, diagonal, values, group_count,
     warm, tolerance, few, max_steps, rho_out,
-    mode, first, left, right, shift, extra, right_side, part, matrix, order, vector, unknown, floors, correction,
+    mode, first, left, right, shift, extra, right_side, matrix, order, vector, unknown, floors, correction,
     step,
     now_impulse, now_velocity, best_impulse, best_velocity, figures, counters,
 ):  # fmt: skip
@@ -218,7 +218,7 @@ def improve_near(
         return False
     step_on(
         law, friction, scale, lower, upper, compliance, free, indptr, indices, values, group_count, rho_out,
-        mode, first, left, right, shift, extra, right_side, part, matrix, order, vector, unknown, floors,
+        mode, first, left, right, shift, extra, right_side, matrix, order, vector, unknown, floors,
         correction, step,
         now_impulse, now_velocity, best_impulse, best_velocity, figures, counters,
     )  # fmt: skip

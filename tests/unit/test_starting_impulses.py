@@ -109,7 +109,7 @@ def test_impulses_are_led_on_while_their_changes_are_steady():
         assert not change[1].any()
 
 
-@pytest.mark.parametrize(("turn", "steady"), [(1.0, 1), (0.7, 1), (0.4, 0), (-1.0, 0)])
+@pytest.mark.parametrize(("turn", "steady"), [(1.0, True), (0.7, True), (0.4, False), (-1.0, False)])
 def test_changes_are_steady_as_long_as_each_foretells_the_next(turn, steady):
     """A change that is `turn` times the next one misses it by |1 - turn| of it."""
     known, before = np.array([1, 0, 1]), np.zeros((GROUPS, 3))

@@ -24,7 +24,7 @@ def declare_last_impulses(build: Build, capacity: int) -> None:
         build.add_state(
             f"rows.last_{name}", np.zeros((capacity, width)), unit=unit, doc=doc, dtype=dtype, count="rows.last_count"
         )  # fmt: skip
-    doc = "Whether the changes were as in the step before."
+    doc = "Whether the changes were to be foreseen from those of the step before."
     build.add_state("rows.steady", [0], unit="1", doc=doc, dtype=np.int64)
 
 

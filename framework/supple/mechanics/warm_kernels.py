@@ -7,7 +7,9 @@ from supple.mechanics.residual_kernels import compute_row_velocities, find_worst
 
 # Impulses are led on by their last change as long as that foretells the next one to this part of it.
 STEADY = 0.5
-# What is left of a change that a solver took as it was: within its tolerance impulses come to rest, they do not drift.
+# What is kept of a change. Impulses that hold each other, of which no velocity tells, would else drift for ever.
+LASTING = 0.9
+# And of one that a solver took as it was: within its tolerance impulses come to rest.
 FADING = 0.7
 
 
@@ -80,7 +82,7 @@ def start_rows(
 
 @njit
 def follow_changes(count, known, before, impulse, part, change_inout):
-    """change_inout becomes what changed in this step, zero for new groups; returns 1 if that was to be foreseen.
+    """change_inout becomes what changed in this step, zero for new groups; returns whether that was to be foreseen.
 
     It was if the changes of the last step foretold those of this one, in the sum of their squares. Only a part of
     what changed is kept.
@@ -92,7 +94,7 @@ def follow_changes(count, known, before, impulse, part, change_inout):
             missed += (change - change_inout[i, row]) ** 2
             total += change * change
             change_inout[i, row] = part * change
-    return 1 if missed < STEADY * STEADY * total else 0
+    return missed < STEADY * STEADY * total
 
 
 @njit
@@ -113,9 +115,9 @@ def finish_rows(
 ):  # fmt: skip
     """Hand over the impulses of a solution, measure its residual [m/s], and keep it for the next step.
 
-    impulse_out still holds what the solve began with.
-    `velocity` [groups, 3] is scratch; `known`, `before` and `change` are those of `start_rows`, and `change` becomes
-    that of this step. The residual is that of `residual.natural_map_residual`.
+    impulse_out still holds what the solve began with; `velocity` [groups, 3] is scratch; `known`, `before` and `change`
+    are those of `start_rows`, and `change` becomes what is kept of that of this step. The residual is that of
+    `residual.natural_map_residual`.
     """
     moved = False
     for i in range(group_count):
@@ -127,7 +129,7 @@ def finish_rows(
         law, size, friction, scale, lower, upper, compliance, diagonal, values, group_count, impulse_out, velocity
     )  # fmt: skip
     residual_out[0] = worst
-    part = 1.0 if moved else FADING
+    part = LASTING if moved else FADING
     steady_out[0] = follow_changes(group_count, known, before, impulse_out, part, change)
     keep_values(group_count, key, impulse_out, kept_count_out, kept_key_out, kept_impulse_out)
     keep_values(group_count, key, change, kept_count_out, kept_key_out, kept_change_out)
