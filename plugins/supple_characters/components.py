@@ -87,7 +87,11 @@ class Hand(Character):
         doc="How the palm moves: not, by the wrist (2), along the axes (3), along and about them (3 and 3), freely.",
     )  # fmt: skip
     fine_tip: float = field(
-        default=FINE_TIP, unit="1", ge=1, le=10, doc="How much shorter edges of the mesh are at the fingertips."
+        default=FINE_TIP,
+        unit="1",
+        ge=1,
+        le=10,
+        doc="How much shorter edges of the mesh are at the fingertips.",
     )
     curl: float = field(default=0.0, unit="1", ge=0, le=1, doc="How far the fingers are bent at the start.")
 

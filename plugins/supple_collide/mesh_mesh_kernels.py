@@ -239,6 +239,13 @@ def unmark_vertices(found, found_ids, touched_out):
 
 
 @njit
+def looks_up_tiles(mesh_table, a, b):
+    """Whether vertices of mesh a look up the tiles of b one by one: if b is a grid, and they are few and rigid."""
+    vertices = mesh_table[a, LAST_VERTEX] - mesh_table[a, FIRST_VERTEX]
+    return mesh_table[b, GRID] >= 0 and mesh_table[a, BENDS] == 0 and vertices <= FEW_VERTICES
+
+
+@njit
 def find_mesh_mesh(
     x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, nodes, order,
     mesh_table, mesh_sizes, grids, region, regions_meet, node_regions, node_meets,
@@ -256,8 +263,7 @@ def find_mesh_mesh(
     # Nothing else finds what overlaps within one mesh.
     least = 0.0 if alone else deepest
     strange = alone or mesh_table[a, NEIGHBOURS] == 0
-    vertices = mesh_table[a, LAST_VERTEX] - mesh_table[a, FIRST_VERTEX]
-    above_grid = mesh_table[b, GRID] >= 0 and mesh_table[a, BENDS] == 0 and vertices <= FEW_VERTICES
+    above_grid = looks_up_tiles(mesh_table, a, b)
     if mesh_table[b, GRID] >= 0:
         pairs = pair_with_grid(
             x, triangles, owns, nodes, order, mesh_table, mesh_sizes, grids, bounds, triangle_bounds, position, q,
@@ -280,8 +286,7 @@ def find_mesh_mesh(
             )  # fmt: skip
         else:
             found = gather_vertices(
-                x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, triangle_bounds,
-                triangle_pairs,
+                x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, triangle_bounds, triangle_pairs,
                 seen, side, mesh_sizes[other, SCALE], mesh_sizes[other, SLACK], limit, least, strange, vertex_short,
                 triangle_short, nearest, head, link, found_ids, found_values,
             )  # fmt: skip
@@ -296,9 +301,8 @@ def find_mesh_mesh(
         )  # fmt: skip
         if alone and mesh_table[own, GRID] < 0:
             count = add_deep_vertices(
-                x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes,
-                order, mesh_table, mesh_sizes, grids,
-                bounds, triangle_bounds, triangle_pairs, seen, side, own, other, touched, crossed, mark, piece, inner,
+                x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes, order, mesh_table, mesh_sizes,
+                grids, bounds, triangle_bounds, triangle_pairs, seen, side, own, other, touched, crossed, mark, piece, inner,
                 stack, list_out, box, codes, candidates, count, ids_out, values_out,
             )  # fmt: skip
         unmark_vertices(found, found_ids, touched)
@@ -311,8 +315,7 @@ def find_mesh_mesh(
     before = count
     count = add_edge_contacts(
         x, triangles, neighbour, owns, vertex_first, vertex_triangle, triangle_bounds, triangle_pairs, seen,
-        mesh_table[a, OBJECT],
-        mesh_table[b, OBJECT], limit, least, deepest, min(mesh_sizes[a, SLACK], mesh_sizes[b, SLACK]), strange,
+        mesh_table[a, OBJECT], mesh_table[b, OBJECT], limit, least, deepest, min(mesh_sizes[a, SLACK], mesh_sizes[b, SLACK]), strange,
         vertex_short, count, ids_out, values_out,
     )  # fmt: skip
     if alone:
