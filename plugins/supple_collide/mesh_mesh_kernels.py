@@ -302,8 +302,8 @@ def find_mesh_mesh(
         if alone and mesh_table[own, GRID] < 0:
             count = add_deep_vertices(
                 x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes, order, mesh_table, mesh_sizes,
-                grids, bounds, triangle_bounds, triangle_pairs, seen, side, own, other, touched, crossed, mark, piece, inner,
-                stack, list_out, box, codes, candidates, count, ids_out, values_out,
+                grids, bounds, triangle_bounds, triangle_pairs, seen, side, own, other, touched, crossed, mark, piece,
+                inner, stack, list_out, box, codes, candidates, count, ids_out, values_out,
             )  # fmt: skip
         unmark_vertices(found, found_ids, touched)
         if alone:
@@ -315,8 +315,8 @@ def find_mesh_mesh(
     before = count
     count = add_edge_contacts(
         x, triangles, neighbour, owns, vertex_first, vertex_triangle, triangle_bounds, triangle_pairs, seen,
-        mesh_table[a, OBJECT], mesh_table[b, OBJECT], limit, least, deepest, min(mesh_sizes[a, SLACK], mesh_sizes[b, SLACK]), strange,
-        vertex_short, count, ids_out, values_out,
+        mesh_table[a, OBJECT], mesh_table[b, OBJECT], limit, least, deepest,
+        min(mesh_sizes[a, SLACK], mesh_sizes[b, SLACK]), strange, vertex_short, count, ids_out, values_out,
     )  # fmt: skip
     if alone:
         count = drop_false_overlaps(
