@@ -40,8 +40,8 @@ def match_impulses(count, key, last_count, last_key, last_impulse, impulse_out):
 
 
 @njit
-def keep_impulses(count, key, impulse, change, count_out, key_out, impulse_out, change_out):
-    """Store impulses and changes sorted by key. Groups mostly come sorted, so insertion is quick."""
+def keep_impulses(count, key, impulse, change, count_out, key_out, kept_out):
+    """Store impulses and changes, side by side, sorted by key. Groups mostly come sorted, so insertion is quick."""
     for i in range(count):
         place = i
         while place > 0 and (
@@ -50,27 +50,27 @@ def keep_impulses(count, key, impulse, change, count_out, key_out, impulse_out, 
         ):
             for column in range(2):
                 key_out[place, column] = key_out[place - 1, column]
-            for row in range(3):
-                impulse_out[place, row] = impulse_out[place - 1, row]
-                change_out[place, row] = change_out[place - 1, row]
+            for column in range(6):
+                kept_out[place, column] = kept_out[place - 1, column]
             place -= 1
         for column in range(2):
             key_out[place, column] = key[i, column]
         for row in range(3):
-            impulse_out[place, row] = impulse[i, row]
-            change_out[place, row] = change[i, row]
+            kept_out[place, row] = impulse[i, row]
+            kept_out[place, 3 + row] = change[i, row]
     count_out[0] = count
 
 
 @njit
 def start_rows(
-    count, bias, key, last_count, last_key, last_impulse, last_change, steady,
+    count, bias, key, last_count, last_key, last_impulse, steady,
     free_out, known_out, before_out, change_out, impulse_out,
 ):  # fmt: skip
     """What a solve begins with: free_out = bias, to which J v_free is added; impulses of the last step.
 
-    While their changes are steady, the impulses go on as they went. before_out, change_out [groups, 3]: impulses and
-    changes of the last step, zero where known_out is 0, for a new group.
+    last_impulse [n, 6]: the impulses, and what is kept of their changes. While these are steady, the impulses go on as
+    they went. before_out, change_out [groups, 3]: impulses and changes of the last step, zero where known_out is 0, for
+    a new group.
     """
     for i in range(count):
         place = find_key(key, i, last_count, last_key)
@@ -78,7 +78,7 @@ def start_rows(
         for row in range(3):
             free_out[i, row] = bias[i, row]
             before_out[i, row] = last_impulse[place, row] if place >= 0 else 0.0
-            change_out[i, row] = last_change[place, row] if place >= 0 else 0.0
+            change_out[i, row] = last_impulse[place, 3 + row] if place >= 0 else 0.0
             impulse_out[i, row] = before_out[i, row] + (change_out[i, row] if steady[0] != 0 else 0.0)
 
 
@@ -113,7 +113,7 @@ def take_plan(plan, impulse_out):
 def finish_rows(
     law, size, friction, scale, lower, upper, compliance, free, key, indptr, indices, diagonal, values, group_count,
     solution, velocity, known, before, change,
-    impulse_out, residual_out, steady_out, kept_count_out, kept_key_out, kept_impulse_out, kept_change_out,
+    impulse_out, residual_out, steady_out, kept_count_out, kept_key_out, kept_impulse_out,
 ):  # fmt: skip
     """Hand over the impulses of a solution, measure its residual [m/s], and keep it for the next step.
 
@@ -133,6 +133,4 @@ def finish_rows(
     residual_out[0] = worst
     part = LASTING if moved else FADING
     steady_out[0] = follow_changes(group_count, known, before, impulse_out, part, change)
-    keep_impulses(
-        group_count, key, impulse_out, change, kept_count_out, kept_key_out, kept_impulse_out, kept_change_out
-    )
+    keep_impulses(group_count, key, impulse_out, change, kept_count_out, kept_key_out, kept_impulse_out)
