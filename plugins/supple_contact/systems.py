@@ -67,6 +67,6 @@ class ExpectGaps(System):
             for jacobian, v_next in moved:
                 jacobian.add_row_velocities(v_next, velocity)
             expect_gaps(h, rows.first, count, gap, velocity, expected)
-            keep_values(count.item(0), key, expected, *kept)
+            keep_values(count.item(0), key, expected, 0, *kept)
 
         return expect

@@ -89,8 +89,8 @@ def begin(key, last_key, last_impulse, last_change, steady):
     n = len(key)
     known, (free, before, change, impulse) = np.zeros(n, np.int64), np.zeros((4, n, 3))
     start_rows(
-        n, np.ones((n, 3)), key, np.array([len(last_key)]), last_key, last_impulse, last_change, np.array([steady]),
-        free, known, before, change, impulse,
+        n, np.ones((n, 3)), key, np.array([len(last_key)]), last_key, np.hstack([last_impulse, last_change]),
+        np.array([steady]), free, known, before, change, impulse,
     )  # fmt: skip
     assert (free == 1.0).all()
     return known, before, change, impulse
@@ -125,9 +125,9 @@ def test_changes_are_steady_as_long_as_each_foretells_the_next(turn, steady):
 def test_changes_are_kept_by_identity():
     random = np.random.default_rng(1)
     impulse, change = random.normal(size=(2, GROUPS, 3))
-    count, key, kept = np.zeros(1, np.int64), np.zeros((GROUPS, 2), np.int64), np.zeros((2, GROUPS, 3))
+    count, key, kept = np.zeros(1, np.int64), np.zeros((GROUPS, 2), np.int64), np.zeros((GROUPS, 6))
     mixed = [2, 0, 1]
-    for values, place in zip((impulse, change), kept, strict=True):
-        keep_values(GROUPS, KEY[mixed], values[mixed], count, key, place)
+    for values, column in ((impulse, 0), (change, 3)):
+        keep_values(GROUPS, KEY[mixed], values[mixed], column, count, key, kept)
     np.testing.assert_array_equal(key, KEY)
-    np.testing.assert_array_equal(kept, [impulse, change])
+    np.testing.assert_array_equal(kept, np.hstack([impulse, change]))

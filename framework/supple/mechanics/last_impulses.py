@@ -10,7 +10,7 @@ from supple.mechanics import warm_kernels as kernels
 from supple.mechanics.mechanism import FloatArray
 from supple.mechanics.problem import ConstraintProblem
 
-LAST = ("rows.last_count", "rows.last_key", "rows.last_impulse", "rows.last_change", "rows.steady")
+LAST = ("rows.last_count", "rows.last_key", "rows.last_impulse", "rows.steady")
 
 
 def declare_last_impulses(build: Build, capacity: int) -> None:
@@ -18,8 +18,7 @@ def declare_last_impulses(build: Build, capacity: int) -> None:
     build.add_state("rows.last_count", [0], unit="1", doc="Groups of the last step.", dtype=np.int64)
     for name, width, unit, doc, dtype in (
         ("key", 2, "1", "Their identities, sorted.", np.int64),
-        ("impulse", 3, "N s", "Their impulses, to start from.", np.float64),
-        ("change", 3, "N s", "How these changed in the last step.", np.float64),
+        ("impulse", 6, "N s", "Their impulses, to start from, and how these changed.", np.float64),
     ):
         build.add_state(
             f"rows.last_{name}", np.zeros((capacity, width)), unit=unit, doc=doc, dtype=dtype, count="rows.last_count"
@@ -35,8 +34,8 @@ class LastImpulses:
     writes = tuple(f"{name}.next" for name in LAST)
 
     def __init__(self, arrays: Bound) -> None:
-        self._count, self._key, self._impulse, self._change, self._steady = (arrays[name] for name in LAST)
-        self._next_count, self._next_key, self._next_impulse, self._next_change, self._next_steady = (
+        self._count, self._key, self._impulse, self._steady = (arrays[name] for name in LAST)
+        self._next_count, self._next_key, self._next_impulse, self._next_steady = (
             arrays[name] for name in self.writes
         )
         self._known = np.zeros(len(self._key), np.int64)
@@ -45,8 +44,8 @@ class LastImpulses:
     def begin(self, problem: ConstraintProblem, impulse: FloatArray) -> None:
         """Set `impulse` [groups, 3] N s to begin with, and problem.free to the bias."""
         kernels.start_rows(
-            problem.count, problem.bias, problem.key, self._count, self._key, self._impulse, self._change,
-            self._steady, problem.free, self._known, self._before, self._changes, impulse,
+            problem.count, problem.bias, problem.key, self._count, self._key, self._impulse, self._steady,
+            problem.free, self._known, self._before, self._changes, impulse,
         )  # fmt: skip
 
     def finish(
@@ -59,7 +58,6 @@ class LastImpulses:
             problem.compliance, problem.free, problem.key, W.indptr, W.indices, W.diagonal, W.values, problem.count,
             solution, self._velocity, self._known, self._before, self._changes,
             impulse, residual, self._next_steady, self._next_count, self._next_key, self._next_impulse,
-            self._next_change,
         )  # fmt: skip
 
     def forget(self) -> None:

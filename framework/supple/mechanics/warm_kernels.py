@@ -40,35 +40,40 @@ def match_values(count, key, last_count, last_key, last_values, values_out):
 
 
 @njit
-def keep_values(count, key, values, count_out, key_out, values_out):
-    """Store a row of values for every group, sorted by key. Groups mostly come sorted, so insertion is quick."""
+def keep_values(count, key, values, column, count_out, key_out, values_out):
+    """Store a row of values for every group, sorted by key, from a column on.
+
+    Groups mostly come sorted, so insertion is quick.
+    """
+    width = values.shape[1]
     for i in range(count):
         place = i
         while place > 0 and (
             key_out[place - 1, 0] > key[i, 0]
             or (key_out[place - 1, 0] == key[i, 0] and key_out[place - 1, 1] > key[i, 1])
         ):
-            for column in range(2):
-                key_out[place, column] = key_out[place - 1, column]
-            for column in range(values.shape[1]):
-                values_out[place, column] = values_out[place - 1, column]
+            for k in range(2):
+                key_out[place, k] = key_out[place - 1, k]
+            for k in range(column, column + width):
+                values_out[place, k] = values_out[place - 1, k]
             place -= 1
-        for column in range(2):
-            key_out[place, column] = key[i, column]
-        for column in range(values.shape[1]):
-            values_out[place, column] = values[i, column]
+        for k in range(2):
+            key_out[place, k] = key[i, k]
+        for k in range(width):
+            values_out[place, column + k] = values[i, k]
     count_out[0] = count
 
 
 @njit
 def start_rows(
-    count, bias, key, last_count, last_key, last_impulse, last_change, steady,
+    count, bias, key, last_count, last_key, last_impulse, steady,
     free_out, known_out, before_out, change_out, impulse_out,
 ):  # fmt: skip
     """What a solve begins with: free_out = bias, to which J v_free is added; impulses of the last step.
 
-    While their changes are steady, the impulses go on as they went. before_out, change_out [groups, 3]: impulses and
-    changes of the last step, zero where known_out is 0, for a new group.
+    last_impulse [n, 6]: the impulses, and what is kept of their changes. While these are steady, the impulses go on as
+    they went. before_out, change_out [groups, 3]: impulses and changes of the last step, zero where known_out is 0, for
+    a new group.
     """
     for i in range(count):
         place = find_key(key, i, last_count, last_key)
@@ -76,7 +81,7 @@ def start_rows(
         for row in range(3):
             free_out[i, row] = bias[i, row]
             before_out[i, row] = last_impulse[place, row] if place >= 0 else 0.0
-            change_out[i, row] = last_change[place, row] if place >= 0 else 0.0
+            change_out[i, row] = last_impulse[place, 3 + row] if place >= 0 else 0.0
             impulse_out[i, row] = before_out[i, row] + (change_out[i, row] if steady[0] != 0 else 0.0)
 
 
@@ -111,7 +116,7 @@ def take_plan(plan, impulse_out):
 def finish_rows(
     law, size, friction, scale, lower, upper, compliance, free, key, indptr, indices, diagonal, values, group_count,
     solution, velocity, known, before, change,
-    impulse_out, residual_out, steady_out, kept_count_out, kept_key_out, kept_impulse_out, kept_change_out,
+    impulse_out, residual_out, steady_out, kept_count_out, kept_key_out, kept_impulse_out,
 ):  # fmt: skip
     """Hand over the impulses of a solution, measure its residual [m/s], and keep it for the next step.
 
@@ -131,5 +136,5 @@ def finish_rows(
     residual_out[0] = worst
     part = LASTING if moved else FADING
     steady_out[0] = follow_changes(group_count, known, before, impulse_out, part, change)
-    keep_values(group_count, key, impulse_out, kept_count_out, kept_key_out, kept_impulse_out)
-    keep_values(group_count, key, change, kept_count_out, kept_key_out, kept_change_out)
+    keep_values(group_count, key, impulse_out, 0, kept_count_out, kept_key_out, kept_impulse_out)
+    keep_values(group_count, key, change, 3, kept_count_out, kept_key_out, kept_impulse_out)
