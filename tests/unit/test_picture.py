@@ -124,8 +124,8 @@ def test_channel_colours_follow_the_values(tmp_path: Path) -> None:
         plain = render_frame(stage, 0, FRONT, SIZE, look)
         # The scale stands in the lower right corner.
         changed = (label(plain, stage, 0, FRONT, look) != plain).any(axis=2)
-    assert low[80] < high[80] - 60
-    assert mixed[60] < mixed[80] < mixed[100]
+    assert low[80] > high[80] + 60
+    assert mixed[60] > mixed[80] > mixed[100]
     assert changed[80:, 80:].any()
 
 
