@@ -118,10 +118,8 @@ def _read(entity: Entity, where: str, cls: type, table: Mapping[str, Any]) -> An
     made, complaints = read_checked(cls, dict(table))
     if complaints:
         raise UserError(
-            *(
-                Problem(None, ".".join([entity.path, where, *map(str, each.keys)]), each.what, each.remedy)
-                for each in complaints
-            )
+            Problem(None, ".".join([entity.path, where, *map(str, each.keys)]), each.what, each.remedy)
+            for each in complaints
         )
     return made
 

@@ -243,6 +243,15 @@ def test_mistakes_are_explained(entity, message, tmp_path) -> None:
     assert problem.where.line == 8
 
 
+def test_all_mistakes_in_what_is_passed_on_are_explained(tmp_path) -> None:
+    pytest.importorskip("supple_flesh.components")
+    with pytest.raises(UserError) as caught:
+        read_graph(
+            tmp_path, 'hand = { covering = "flesh", flesh = { stiffness = 1e4, seam = -1, sate = "soft" } }'
+        )
+    assert {problem.path for problem in caught.value.problems} == {"it.hand.flesh.seam", "it.hand.flesh.sate"}
+
+
 def test_skin_of_a_ghost(tmp_path) -> None:
     pytest.importorskip("supple_skin.components")
     entity = (
