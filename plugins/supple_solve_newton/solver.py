@@ -42,6 +42,9 @@ FLOORS: Final = (1e-4, 1e-9)
 MAX_EFFORT: Final = 7e8
 MAX_EFFORT_PER_BLOCK: Final = 1000 * SWEEP_EFFORT
 SEED_GROUPS: Final = 100  # Lemke's tableau is dense
+# Groups that a working set which starts from nothing admits per round, try by try: each leads through other sets. The
+# last is what every set admits.
+FRESH_ADMITTED: Final = (4, 8)
 SEED_DIRECTIONS: Final = (4, 8)
 SEED_SWEEPS: Final = 5
 SEED_TOLERANCE: Final = 1e-6  # m/s; it is but a start
@@ -69,9 +72,11 @@ class Newton:
         if not self.settings.working_set or not is_worth_it(problem):
             return self._solve_all(problem, warm, tolerance)
         few = self._working_set.solve(problem, warm, tolerance)
-        if few.status != "converged" and warm[: problem.count].any():
+        for admitted in FRESH_ADMITTED if warm[: problem.count].any() else FRESH_ADMITTED[:1]:
+            if few.status == "converged":
+                break
             # Impulses of the last step may lie where no set of groups leads out of; nothing costs little to try.
-            fresh = self._working_set.solve(problem, np.zeros_like(warm), tolerance)
+            fresh = self._working_set.solve(problem, np.zeros_like(warm), tolerance, admitted)
             nearer = fresh if fresh.residual < few.residual else few
             few = replace(nearer, iterations=few.iterations + fresh.iterations)
         if few.status == "converged":

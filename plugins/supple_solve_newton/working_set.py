@@ -52,7 +52,9 @@ class WorkingSet:
         self._size, self._velocity = np.zeros(groups), np.zeros((groups, 3))
         self._small = ConstraintProblem(max(groups, 1))
 
-    def solve(self, problem: ConstraintProblem, warm: FloatArray, tolerance: float) -> Solution:
+    def solve(
+        self, problem: ConstraintProblem, warm: FloatArray, tolerance: float, most_admitted: int = ADMITTED
+    ) -> Solution:
         """Impulses of the whole problem. `stalled` with the last ones where the set grows too large."""
         n = problem.count
         if n > self._capacity:
@@ -69,7 +71,7 @@ class WorkingSet:
                 break
             impulse[:] = 0.0
             impulse[self._group[:count]] = inside.impulse[:count]
-            admitted, outside = self._admit(problem, impulse, count, tolerance, number)
+            admitted, outside = self._admit(problem, impulse, count, tolerance, number, most_admitted)
             residual = max(inside.residual, outside)
             if admitted == 0:
                 return Solution(impulse, inside.status, work, residual)
@@ -99,9 +101,15 @@ class WorkingSet:
         return self._solve_small(small, impulse[chosen], tolerance)
 
     def _admit(
-        self, problem: ConstraintProblem, impulse: FloatArray, count: int, tolerance: float, number: int
+        self,
+        problem: ConstraintProblem,
+        impulse: FloatArray,
+        count: int,
+        tolerance: float,
+        number: int,
+        most: int,
     ) -> tuple[int, float]:
-        """Admit the worst groups outside: how many, and the worst |F| of them [m/s]."""
+        """Admit the worst groups outside, `most` of them: how many, and the worst |F| of them [m/s]."""
         n, W = problem.count, problem.W
         kernels.find_velocities(
             W.indptr, W.indices, W.values, problem.compliance, problem.free, n, self._group, count, impulse,
@@ -111,6 +119,6 @@ class WorkingSet:
             kernels.drop_open_groups(problem.law, n, impulse, self._chosen)
         admitted, worst = kernels.admit_worst(
             problem.law, problem.friction, problem.scale, problem.compliance, W.diagonal, W.values, n,
-            self._velocity, tolerance, ADMITTED, self._size, self._chosen,
+            self._velocity, tolerance, most, self._size, self._chosen,
         )  # fmt: skip
         return int(admitted), float(worst)

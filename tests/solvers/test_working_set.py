@@ -15,6 +15,7 @@ from supple.mechanics.solution import Solution
 from supple_solve_newton import working_set
 from supple_solve_newton.components import NewtonSettings
 from supple_solve_newton.solver import Newton
+from supple_solve_newton.working_set import ADMITTED
 
 
 def low_rank_problem(rng, groups, ranks, friction=0.5, others=0):
@@ -91,25 +92,26 @@ def test_set_that_grows_too_large_is_given_up(monkeypatch):
     assert solve(problem).status == "converged"
 
 
-def test_start_that_leads_nowhere_is_given_up_for_none(monkeypatch):
+@pytest.mark.parametrize("stuck", [1, 2])
+def test_start_that_leads_nowhere_is_given_up_for_none(monkeypatch, stuck):
+    """The first `stuck` tries stall; those after the first begin from nothing and admit another number per round."""
     problem = low_rank_problem(np.random.default_rng(11), 80, 12)
-    solver, asked = Newton(NewtonSettings()), []
+    solver, asked, spent = Newton(NewtonSettings()), [], []
     whole = solver._working_set.solve
 
-    def get_stuck(problem, warm, tolerance):
-        asked.append(bool(warm.any()))
-        return (
-            Solution(warm[: problem.count].copy(), "stalled", 7, 0.1)
-            if asked[-1]
-            else whole(problem, warm, tolerance)
-        )
+    def get_stuck(problem, warm, tolerance, admitted=ADMITTED):
+        asked.append((bool(warm.any()), admitted))
+        stalled = Solution(warm[: problem.count].copy(), "stalled", 7, 0.1)
+        found = stalled if len(asked) <= stuck else whole(problem, warm, tolerance, admitted)
+        spent.append(found.iterations)
+        return found
 
     monkeypatch.setattr(solver._working_set, "solve", get_stuck)
     solution = solver.solve(problem, np.ones((80, 3)))
     assert solution.status == "converged"
-    assert asked == [True, False]
-    assert solution.iterations == 7 + solve(problem).iterations
-    assert np.array_equal(solution.impulse, solve(problem).impulse)
+    assert asked == [(True, ADMITTED), (False, 4), (False, 8)][: stuck + 1]
+    assert solution.iterations == sum(spent)
+    np.testing.assert_allclose(solution.impulse, solve(problem).impulse, atol=1e-7)
 
 
 @pytest.mark.parametrize("count", [10, 60])
