@@ -97,15 +97,16 @@ def limit_share(
 ) -> FloatArray:
     """At most the way along the skin to what the joint does not turn, over the length of the seam.
 
-    It does not turn other limbs, and the skin between them and the child is shared; nor what the seam at the upper end
-    of the parent has turned already.
+    It does not turn other limbs, and the skin between them and the child is shared; nor what seams of the parent have
+    turned already; nor pieces of the skin that do not hang together with the child's.
     """
     own = np.isin(hangs_on, seam.below)
     away, near = (
         find_distances(lengths, np.flatnonzero(each)) for each in (~own & (hangs_on != seam.parent), own)
     )
     above = find_distances(lengths, np.flatnonzero(turned & (hangs_on == seam.parent)))
-    limited: FloatArray = np.clip(np.minimum(away - near, above) / sum(seam.reach), 0.0, share)
+    way = np.subtract(away, near, out=np.zeros_like(near), where=np.isfinite(near))
+    limited: FloatArray = np.clip(np.minimum(way, above) / sum(seam.reach), 0.0, share)
     return limited
 
 

@@ -115,3 +115,22 @@ def test_soft_skin_over_a_joint_is_at_rest_in_every_pose(load_text) -> None:
     world = load_text(write(70, state="soft").replace("[run]", "[run]\ngravity = [0, 0, 0]"))
     world.step(5)
     assert world.metrics()["limb.displacement"] < 1e-12
+
+
+def test_a_piece_of_skin_by_itself_stays_on_its_bone(load_text) -> None:
+    """A ring around the joint that hangs together with nothing else turns with the bone that it hangs on."""
+    points, triangles = make_tube(9, 8)
+    apart = points * [1.5, 0.1, 1.5] + [0, 0.044, 0]
+    scene = write().replace(
+        json.dumps(make_tube(41, 12)[0].tolist()), json.dumps([*points.tolist(), *apart.tolist()])
+    )
+    more = [[corner + len(points) for corner in each] for each in triangles]
+    scene = scene.replace(json.dumps(make_tube(41, 12)[1]), json.dumps([*triangles, *more]))
+    low = (points[:, 1] <= 0.05).astype(int)
+    hangs = [*(1 - low).tolist(), *([0] * len(apart))]
+    scene = scene.replace(
+        "mass = 0.01\n", f'mass = 0.01\nbones = ["upper", "upper/lower"]\nhangs_on = {hangs}\n'
+    )
+    _, share = read_shares(load_text(scene))
+    assert (share[len(points) :] == 0.0).all()
+    assert ((share[: len(points)] > 0.0) & (share[: len(points)] < 1.0)).any()
