@@ -131,38 +131,25 @@ class MeshFinder:
         kind, size, shape_x, q, shape_reach = (arrays[name] for name in self.shapes)
         table, triangles = arrays["mesh.table"], arrays["mesh.triangles"]
         real = self.objects - len(kind)
-        joined = {
-            name: np.concatenate([arrays[f"collide.{name}"], arrays[f"mesh.{name}"][:real]])
-            for name in self.of_objects
-        }
-        movable = (joined["carrier"] >= 0).astype(np.int64)
-        movable[len(kind) :] |= table[:real, BENDS]
-        group, ignored, itself = joined["group"], arrays["collide.ignored_pairs"], arrays["mesh.meets_itself"]
+        movable, group, *material = self._join_objects(arrays, real)
+        ignored, itself = arrays["collide.ignored_pairs"], arrays["mesh.meets_itself"]
         regions = [arrays[f"mesh.{name}"] for name in self.of_regions]
         collide = arrays.build.settings("collide")
         margin, most = collide.margin, collide.most_contacts_per_pair
         capacity = contact_capacity(arrays.build)
         rotation = np.zeros((len(kind), 3, 3))
-        stack, candidates, box, segment_box = (
-            make_stack(),
-            make_candidates(),
-            np.zeros((1, 6)),
-            np.zeros((1, 6)),
-        )
+        stack, candidates = make_stack(), make_candidates()
+        box, segment_box = np.zeros((1, 6)), np.zeros((1, 6))
         # A list of triangles can never be longer than all there are.
         near, deep = (np.zeros(2 * len(triangles), np.int64) for _ in range(2))
         choice = make_choice(8 * capacity)
         chosen, ids, values = make_room(8 * capacity)
         search = make_search(capacity, len(table), len(arrays["mesh.x"]), len(triangles))
         describe = self._describe_objects(arrays, real)
-        material = joined["friction"], joined["restitution"]
-
         tally, behind = np.zeros(2, np.int64), np.zeros(1, np.int64)
         kept = (*choice, tally, chosen, ids, values)
-        poses, outputs = (
-            (arrays["mesh.position"], arrays["mesh.q"]),
-            [arrays[name] for name in CONTACT_OUTPUTS[1:]],
-        )
+        poses = arrays["mesh.position"], arrays["mesh.q"]
+        outputs = [arrays[name] for name in CONTACT_OUTPUTS[1:]]
         round_shapes, many = bool((kind != BOX).any()), len(table) > 1 or bool(itself.any())
         # What no scene has, no kernel is compiled or called for.
         if round_shapes and many:
@@ -205,6 +192,16 @@ class MeshFinder:
             return int(found)
 
         return find
+
+    def _join_objects(self, arrays: Bound, real: int) -> list[np.ndarray]:
+        """Of all primitives, then of all meshes: whether they move, groups, friction and restitution."""
+        carrier, *others = (
+            np.concatenate([arrays[f"collide.{name}"], arrays[f"mesh.{name}"][:real]])
+            for name in self.of_objects
+        )
+        movable = (carrier >= 0).astype(np.int64)
+        movable[self.objects - real :] |= arrays["mesh.table"][:real, BENDS]
+        return [movable, *others]
 
     def _describe_objects(self, arrays: Bound, real: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Surface, first element and first triangle of every object; a primitive has no triangle."""
