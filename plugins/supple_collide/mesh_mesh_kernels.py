@@ -7,6 +7,7 @@ import math
 from supple.core.jit import njit
 from supple_collide.bvh_kernels import boxes_meet, pair_trees, query_grid, query_tree
 from supple_collide.distant_kernels import drop_distant, surround
+from supple_collide.edge_pair_kernels import add_edge_contacts
 from supple_collide.grid_vertex_kernels import gather_above_grid
 from supple_collide.manifold_kernels import ONE, ZERO
 from supple_collide.mesh_columns import (
@@ -24,7 +25,7 @@ from supple_collide.mesh_columns import (
     SCALE,
     SLACK,
 )
-from supple_collide.mesh_pair_kernels import CORNERS, add_edge_contacts, add_vertex_contacts, gather_vertices
+from supple_collide.mesh_pair_kernels import CORNERS, add_vertex_contacts, gather_vertices
 from supple_collide.outside_kernels import list_all, list_inner
 from supple_collide.point_mesh_kernels import find_deep_candidate, is_above_grid, is_behind, is_in_box
 from supple_collide.raw_contact_kernels import add_raw, copy_raw, set_corner, set_weights
@@ -316,7 +317,7 @@ def find_mesh_mesh(
     count = add_edge_contacts(
         x, triangles, neighbour, owns, vertex_first, vertex_triangle, triangle_bounds, triangle_pairs, seen,
         mesh_table[a, OBJECT], mesh_table[b, OBJECT], limit, least, deepest,
-        min(mesh_sizes[a, SLACK], mesh_sizes[b, SLACK]), strange, vertex_short, count, ids_out, values_out,
+        min(mesh_sizes[a, SLACK], mesh_sizes[b, SLACK]), strange, vertex_short, crossed, count, ids_out, values_out,
     )  # fmt: skip
     if alone:
         count = drop_false_overlaps(

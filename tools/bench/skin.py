@@ -40,7 +40,9 @@ class Case:
 CASES = (
     Case("grasp", "grasp_rigid.toml", 1.2, "held"),
     # With this margin about as many contacts are looked at as in the published example of slipping, some 60.
-    Case("slip", "slide.toml", 0.36, "pairs", {"spindle/rail.motor.speed": 0.1, "run.collide.margin": 0.0005}),
+    Case(
+        "slip", "slide.toml", 0.36, "pairs", {"spindle/rail.motor.speed": 0.1, "run.collide.margin": 0.0005}
+    ),
 )
 SPEEDS = (0.1, 0.2, 0.3, 0.4)
 

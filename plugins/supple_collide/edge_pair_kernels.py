@@ -1,0 +1,128 @@
+"""Contacts of the edges of two meshes, or of a mesh with itself."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from supple.core.jit import njit
+from supple.math.vector_kernels import dot
+from supple_collide.manifold_kernels import ONE, ZERO
+from supple_collide.mesh_pair_kernels import are_neighbours
+from supple_collide.raw_contact_kernels import add_raw, set_weights
+from supple_collide.segment_kernels import cross_edge, find_edge_cone, leads_outwards
+from supple_collide.triangle_kernels import EDGE_CODE, subtract
+
+# The bits of `owns` that stand for edges, and one that says that a triangle's edges were looked at.
+EDGES, LOOKED_AT = np.int64(56), np.int64(64)
+
+
+@njit
+def find_sharp(x, triangles, neighbour, owns, t, sharp_inout):
+    """Which edges that triangle t speaks for stick out as the mesh is now, as bits of `owns`.
+
+    They are looked at once: sharp_inout [nt] remembers the answer, and is 0 where there is none yet.
+    """
+    if sharp_inout[t] == 0:
+        sharp_inout[t] = LOOKED_AT
+        for k in range(3):
+            if owns[t] & (8 << k) != 0 and find_edge_cone(x, triangles, neighbour, t, k)[0]:
+                sharp_inout[t] |= 8 << k
+    return sharp_inout[t] & EDGES
+
+
+@njit
+def are_edges_near(x, i, j, k, m, within):
+    """Whether the boxes of the edges from vertex i to j and from k to m come within `within` [m]."""
+    near = True
+    for axis in range(3):
+        near &= min(x[i, axis], x[j, axis]) <= max(x[k, axis], x[m, axis]) + within
+        near &= min(x[k, axis], x[m, axis]) <= max(x[i, axis], x[j, axis]) + within
+    return near
+
+
+@njit
+def is_edge_near(x, i, j, triangle_bounds, t, within):
+    """Whether the box of the edge from vertex i to j comes within `within` [m] of a triangle's box."""
+    near = True
+    for axis in range(3):
+        near &= min(x[i, axis], x[j, axis]) <= triangle_bounds[t, 3 + axis] + within
+        near &= max(x[i, axis], x[j, axis]) >= triangle_bounds[t, axis] - within
+    return near
+
+
+@njit
+def add_edge_pair(
+    x, triangles, neighbour, a, i, b, j, first, second, within, reach, deepest, slack, count, ids_out, values_out
+):  # fmt: skip
+    """The contact of edge i of triangle a (first side) with edge j of triangle b, if any; the new count.
+
+    They are seen `within` [m], and touch if they are apart by `reach` [m] at most and overlap by `deepest` [m] at most.
+    """
+    p, q = triangles[a, i], triangles[a, (i + 1) % 3]
+    ux, uy, uz = subtract(x, q, p)
+    passes, s, r, nx, ny, nz, gap = cross_edge(
+        x, triangles, neighbour, b, j, x[p, 0], x[p, 1], x[p, 2], ux, uy, uz, slack, within
+    )  # fmt: skip
+    if not passes or gap < -deepest or gap > reach:
+        return count
+    sticks_out, ax, ay, az = find_edge_cone(x, triangles, neighbour, a, i)
+    if not sticks_out or dot(nx, ny, nz, ax, ay, az) >= 0.0:
+        return count
+    if not leads_outwards(x, triangles, neighbour, a, i, -nx, -ny, -nz):
+        return count
+    count = add_raw(
+        first, second, EDGE_CODE + 3 * a + i, EDGE_CODE + 3 * b + j, a, b,
+        x[p, 0] + s * ux - gap * nx, x[p, 1] + s * uy - gap * ny, x[p, 2] + s * uz - gap * nz, nx, ny, nz, gap,
+        count, ids_out, values_out,
+    )  # fmt: skip
+    on_a, on_b = (1.0 - s, s, 0.0), (1.0 - r, r, 0.0)
+    set_weights(ZERO, on_a[(3 - i) % 3], on_a[(4 - i) % 3], on_a[(5 - i) % 3], count - 1, values_out)
+    set_weights(ONE, on_b[(3 - j) % 3], on_b[(4 - j) % 3], on_b[(5 - j) % 3], count - 1, values_out)
+    return count
+
+
+@njit
+def add_edge_contacts(
+    x, triangles, neighbour, owns, vertex_first, vertex_triangle, triangle_bounds, pairs, pair_count, first,
+    second,
+    limit, least, deepest, slack, strange, vertex_short, sharp, count, ids_out, values_out,
+):  # fmt: skip
+    """Contacts of edges with edges, which see and touch each other as in `gather_vertices`; returns the new count.
+
+    Bit 3 + k of owns[t] says that edge k may stick out, and that this triangle speaks for it. sharp [nt] is scratch,
+    0 before and after.
+    """
+    for row in range(pair_count):
+        a, b = pairs[row, 0], pairs[row, 1]
+        if owns[a] < 8 or owns[b] < 8:
+            continue
+        sharp_a = find_sharp(x, triangles, neighbour, owns, a, sharp)
+        sharp_b = find_sharp(x, triangles, neighbour, owns, b, sharp) if sharp_a != 0 else ZERO
+        if sharp_b == 0:
+            continue
+        for i in range(3):
+            if sharp_a & (8 << i) == 0:
+                continue
+            p, q = triangles[a, i], triangles[a, (i + 1) % 3]
+            short = min(vertex_short[p], vertex_short[q])
+            if not is_edge_near(x, p, q, triangle_bounds, b, max(least, limit - short)):
+                continue
+            if not strange and (
+                are_neighbours(triangles, vertex_first, vertex_triangle, p, b)
+                or are_neighbours(triangles, vertex_first, vertex_triangle, q, b)
+            ):
+                continue
+            for j in range(3):
+                if sharp_b & (8 << j) == 0:
+                    continue
+                r, s = triangles[b, j], triangles[b, (j + 1) % 3]
+                reach = limit - short - min(vertex_short[r], vertex_short[s])
+                within = max(least, reach)
+                if are_edges_near(x, p, q, r, s, within):
+                    count = add_edge_pair(
+                        x, triangles, neighbour, a, i, b, j, first, second, within, reach, deepest, slack, count,
+                        ids_out, values_out,
+                    )  # fmt: skip
+    for row in range(pair_count):
+        sharp[pairs[row, 0]] = sharp[pairs[row, 1]] = 0
+    return count
