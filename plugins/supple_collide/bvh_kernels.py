@@ -93,13 +93,15 @@ def pair_leaves(
         t = order[i]
         start = i + 1 if same and a == b else nodes[b, FIRST_PLACE]
         for j in range(start, nodes[b, FIRST_PLACE] + nodes[b, COUNT]):
-            if regions_meet[region[t], region[order[j]]] == 0:
-                continue
-            near = max(least, grow - triangle_short[t] - triangle_short[order[j]])
-            if boxes_meet(triangle_bounds, t, triangle_bounds, order[j], near):
-                if found < pairs_out.shape[0]:
-                    pairs_out[found, 0], pairs_out[found, 1] = t, order[j]
-                found += 1
+            u = order[j]
+            near = max(least, grow - triangle_short[t] - triangle_short[u])
+            meets = boxes_meet(triangle_bounds, t, triangle_bounds, u, near) & (
+                regions_meet[region[t], region[u]] != 0
+            )
+            # Every pair is written, and the next one on top of it if it does not count: no branch to be mispredicted.
+            if found < pairs_out.shape[0]:
+                pairs_out[found, 0], pairs_out[found, 1] = t, u
+            found += meets
     return found
 
 

@@ -1,4 +1,6 @@
-"""Measure speed: `python tools/bench NAME [--json] [--repeat N]`; without a name, list what can be measured.
+"""Measure speed: `python3 tools/bench NAME [--json] [--repeat N]`; without a name, list what can be measured.
+
+A Python without supple hands over to that of the environment `.venv`, which is made at the first call.
 
 Every benchmark is a file beside this one with `measure(repeat) -> list[Result]`. Figures are the minimum and
 the median of the repetitions, because machines are shared and noisy.
@@ -7,7 +9,9 @@ the median of the repetitions, because machines are shared and noisy.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib
+import importlib.util
 import json
 import os
 import sys
@@ -19,6 +23,18 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 HERE = Path(__file__).resolve().parent
 NOT_BENCHMARKS = {"__main__", "measuring", "humanoid_model", "flesh_cases"}
+
+
+def hand_over() -> int:
+    """Do the same in the environment of the project, with the peers that can be installed."""
+    sys.path.insert(0, str(HERE.parent))
+    from environment import Environment, run_visibly
+
+    environment = Environment()
+    # What is printed may be read by a program.
+    with contextlib.redirect_stdout(sys.stderr):
+        environment.prepare(extra="check", oracles="oracle")
+    return run_visibly([environment.program("python"), str(HERE), *sys.argv[1:]])
 
 
 def main() -> int:
@@ -33,6 +49,8 @@ def main() -> int:
     if arguments.name not in names:
         print(f"choose a benchmark: {', '.join(names)}", file=sys.stderr)
         return 2
+    if importlib.util.find_spec("supple") is None:
+        return hand_over()
     results = importlib.import_module(arguments.name).measure(arguments.repeat)
     if arguments.json:
         print(
