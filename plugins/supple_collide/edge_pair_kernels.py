@@ -17,11 +17,14 @@ EDGES, LOOKED_AT = np.int64(56), np.int64(64)
 
 
 @njit
-def find_sharp(x, triangles, neighbour, owns, t, sharp_inout):
+def find_sharp(x, triangles, neighbour, owns, t, bends, sharp_inout):
     """Which edges that triangle t speaks for stick out as the mesh is now, as bits of `owns`.
 
-    They are looked at once: sharp_inout [nt] remembers the answer, and is 0 where there is none yet.
+    A mesh that does not bend has no others. Else they are looked at once: sharp_inout [nt] remembers the answer, and is
+    0 where there is none yet.
     """
+    if not bends:
+        return owns[t] & EDGES
     if sharp_inout[t] == 0:
         sharp_inout[t] = LOOKED_AT
         for k in range(3):
@@ -85,7 +88,7 @@ def add_edge_pair(
 def add_edge_contacts(
     x, triangles, neighbour, owns, vertex_first, vertex_triangle, triangle_bounds, pairs, pair_count, first,
     second,
-    limit, least, deepest, slack, strange, vertex_short, sharp, count, ids_out, values_out,
+    bends_first, bends_second, limit, least, deepest, slack, strange, vertex_short, sharp, count, ids_out, values_out,
 ):  # fmt: skip
     """Contacts of edges with edges, which see and touch each other as in `gather_vertices`; returns the new count.
 
@@ -96,8 +99,8 @@ def add_edge_contacts(
         a, b = pairs[row, 0], pairs[row, 1]
         if owns[a] < 8 or owns[b] < 8:
             continue
-        sharp_a = find_sharp(x, triangles, neighbour, owns, a, sharp)
-        sharp_b = find_sharp(x, triangles, neighbour, owns, b, sharp) if sharp_a != 0 else ZERO
+        sharp_a = find_sharp(x, triangles, neighbour, owns, a, bends_first, sharp)
+        sharp_b = find_sharp(x, triangles, neighbour, owns, b, bends_second, sharp) if sharp_a != 0 else ZERO
         if sharp_b == 0:
             continue
         for i in range(3):
@@ -123,6 +126,7 @@ def add_edge_contacts(
                         x, triangles, neighbour, a, i, b, j, first, second, within, reach, deepest, slack, count,
                         ids_out, values_out,
                     )  # fmt: skip
-    for row in range(pair_count):
-        sharp[pairs[row, 0]] = sharp[pairs[row, 1]] = 0
+    if bends_first or bends_second:
+        for row in range(pair_count):
+            sharp[pairs[row, 0]] = sharp[pairs[row, 1]] = 0
     return count

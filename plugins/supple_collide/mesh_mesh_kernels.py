@@ -316,8 +316,9 @@ def find_mesh_mesh(
     before = count
     count = add_edge_contacts(
         x, triangles, neighbour, owns, vertex_first, vertex_triangle, triangle_bounds, triangle_pairs, seen,
-        mesh_table[a, OBJECT], mesh_table[b, OBJECT], limit, least, deepest,
-        min(mesh_sizes[a, SLACK], mesh_sizes[b, SLACK]), strange, vertex_short, crossed, count, ids_out, values_out,
+        mesh_table[a, OBJECT], mesh_table[b, OBJECT], mesh_table[a, BENDS] != 0, mesh_table[b, BENDS] != 0,
+        limit, least, deepest, min(mesh_sizes[a, SLACK], mesh_sizes[b, SLACK]), strange, vertex_short, crossed, count,
+        ids_out, values_out,
     )  # fmt: skip
     if alone:
         count = drop_false_overlaps(
