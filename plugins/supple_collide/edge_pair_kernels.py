@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.core.jit import njit
+from supple.core.jit import njit, njit_inlined
 from supple.math.vector_kernels import dot
 from supple_collide.manifold_kernels import ONE, ZERO
 from supple_collide.mesh_pair_kernels import are_neighbours
@@ -53,7 +53,7 @@ def is_edge_near(x, i, j, triangle_bounds, t, within):
     return near
 
 
-@njit
+@njit_inlined
 def add_edge_pair(
     x, triangles, neighbour, a, i, b, j, first, second, within, reach, deepest, slack, count, ids_out, values_out
 ):  # fmt: skip

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from supple.core.jit import njit
+from supple.core.jit import njit, njit_inlined
 from supple.math.vector_kernels import cross, dot, length
 from supple_collide.manifold_kernels import ONE, ZERO
 from supple_collide.raw_contact_kernels import add_raw, set_corner, set_weights
@@ -88,7 +88,7 @@ def judge_bend(x, triangles, neighbour, vertex_first, vertex_triangle, v, t, k, 
     return touches, code, nx, ny, nz, dot(nx, ny, nz, dx, dy, dz)
 
 
-@njit
+@njit_inlined
 def judge_vertex(
     x, triangles, neighbour, facet, vertex_first, vertex_triangle, v, t, scale, slack, within
 ):  # fmt: skip
@@ -152,7 +152,7 @@ def is_vertex_near(x, v, triangle_bounds, t, within):
     return near_x & near_y & near_z
 
 
-@njit
+@njit_inlined
 def add_found(
     x, triangles, neighbour, facet, vertex_first, vertex_triangle, v, t, scale, slack, within, reach,
     count, nearest_inout, head_inout, link_out, found_ids, found_values,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from supple.core.jit import njit
+from supple.core.jit import njit, njit_inlined
 from supple.math.vector_kernels import cross, dot, length, normalise
 from supple_collide.triangle_kernels import FLUSH, are_flat, find_face_normal, find_opposite_corner, subtract
 
@@ -103,7 +103,7 @@ def find_crossing(px, py, pz, ux, uy, uz, qx, qy, qz, vx, vy, vz, slack):
     return inside and end_s * end_s * u_u > squared and end_t * end_t * v_v > squared, s, t
 
 
-@njit
+@njit_inlined
 def cross_edge(x, triangles, neighbour, t, k, px, py, pz, ux, uy, uz, slack, reach):
     """How the segment p + s u, 0 <= s <= 1, passes edge k of triangle t nearer than `reach` [m].
 

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from supple.core.jit import njit
+from supple.core.jit import njit, njit_inlined
 from supple.math.vector_kernels import cross, dot, length, normalise
 
 # Where the closest point of a triangle lies: inside, on edge EDGE + k, at corner VERTEX + k.
@@ -45,7 +45,7 @@ def find_face_normal(x, triangles, t):
     return nx, ny, nz
 
 
-@njit
+@njit_inlined
 def find_closest_weights(x, triangles, t, px, py, pz):
     """Barycentric weights of the point of triangle t nearest to p, and where it lies: (region, a, b, c)."""
     a, b, c = triangles[t, 0], triangles[t, 1], triangles[t, 2]

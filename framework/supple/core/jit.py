@@ -85,6 +85,15 @@ def njit(function: Function) -> Function:
     return _compile(function, _nrt=False)
 
 
+def njit_inlined(function: Function) -> Function:
+    """Compile a helper into every kernel that calls it, for inner loops.
+
+    Each array is handed over as seven numbers, which takes longer than a short calculation. The code grows with every
+    place that calls it, and so does the time to compile.
+    """
+    return _compile(function, _nrt=False, forceinline=True)
+
+
 def njit_with_scratch(function: Function) -> Function:
     """Compile a kernel that makes scratch arrays for itself, once per call and not in a loop."""
     return _compile(function)
