@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from supple.core.jit import njit
+from supple.core.jit import njit, njit_inlined
 
 # Columns of the nodes.
 RIGHT, FIRST_PLACE, COUNT = range(3)
@@ -84,7 +84,7 @@ def query_tree(
     return found
 
 
-@njit
+@njit_inlined
 def pair_leaves(
     nodes, order, region, regions_meet, a, b, same, triangle_bounds, triangle_short, grow, least, found, pairs_out
 ):  # fmt: skip

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from supple.core.jit import njit
+from supple.core.jit import njit, njit_inlined
 from supple.math.quaternion_kernels import matrix_of_quaternion_at
 from supple.math.vector_kernels import cross, dot
 from supple_collide.mesh_columns import CENTRE, HALF, SCALE
@@ -32,7 +32,7 @@ def is_distant(ax, ay, az, bx, by, bz, cx, cy, cz, hx, hy, hz, far):
     return apart_by > 0.0 and apart_by * apart_by > far * far * dot(nx, ny, nz, nx, ny, nz)
 
 
-@njit
+@njit_inlined
 def drop_distant(x, triangles, owns, mesh_sizes, position, q, mesh, limit, start, count, list_inout):
     """Drop triangles farther than `limit` [m] from a rigid mesh from list_inout[start : start + count].
 

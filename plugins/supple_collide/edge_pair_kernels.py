@@ -84,7 +84,7 @@ def add_edge_pair(
     return count
 
 
-@njit
+@njit_inlined
 def add_edge_contacts(
     x, triangles, neighbour, owns, vertex_first, vertex_triangle, triangle_bounds, pairs, pair_count, first,
     second,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from supple.core.jit import njit
+from supple.core.jit import njit, njit_inlined
 from supple_collide.bvh_kernels import span_cells
 from supple_collide.manifold_kernels import ZERO
 from supple_collide.mesh_pair_kernels import add_found, is_vertex_near
@@ -19,7 +19,7 @@ def speaks(triangles, owns, vertex_first, vertex_triangle, v):
     return False
 
 
-@njit
+@njit_inlined
 def gather_above_grid(
     x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, triangle_bounds, grids, grid,
     first_triangle, first_vertex, last_vertex,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from supple.core.jit import njit
+from supple.core.jit import njit, njit_inlined
 from supple_collide.bvh_kernels import boxes_meet, pair_trees, query_grid, query_tree
 from supple_collide.distant_kernels import drop_distant, surround
 from supple_collide.edge_pair_kernels import add_edge_contacts
@@ -57,7 +57,7 @@ def drop_silent(owns, start, count, list_inout):
     return kept
 
 
-@njit
+@njit_inlined
 def pair_with_grid(
     x, triangles, owns, nodes, order, mesh_table, mesh_sizes, grids, bounds, triangle_bounds, position, q,
     a, b, limit, apart, stack, list_out, box, pairs_out,
@@ -103,7 +103,7 @@ def pair_with_grid(
     return count
 
 
-@njit
+@njit_inlined
 def add_deep_vertices(
     x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes, order,
     mesh_table, mesh_sizes, grids,
@@ -155,7 +155,7 @@ def add_deep_vertices(
     return count
 
 
-@njit
+@njit_inlined
 def drop_false_overlaps(
     x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes, order, grids, mesh_table, mesh_sizes,
     bounds, triangle_bounds, a, b, stack, list_out, box, codes, candidates, first, count, ids_inout,
@@ -190,7 +190,7 @@ def drop_false_overlaps(
     return kept
 
 
-@njit
+@njit_inlined
 def drop_false_depths(
     x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes, order, grids, mesh_table, mesh_sizes,
     bounds, triangle_bounds, other, stack, list_out, box, codes, candidates, first, count, ids_inout, values_inout,
@@ -223,7 +223,7 @@ def drop_false_depths(
     return kept
 
 
-@njit
+@njit_inlined
 def mark_vertices(found, found_ids, found_values, nearest, slack, touched_out):
     """Set touched_out of the vertices whose nearest feature is among their candidates."""
     for c in range(found):
@@ -232,7 +232,7 @@ def mark_vertices(found, found_ids, found_values, nearest, slack, touched_out):
             touched_out[v] = 1
 
 
-@njit
+@njit_inlined
 def unmark_vertices(found, found_ids, touched_out):
     """Clear touched_out of all vertices that have candidates."""
     for c in range(found):
@@ -246,7 +246,7 @@ def looks_up_tiles(mesh_table, a, b):
     return mesh_table[b, GRID] >= 0 and mesh_table[a, BENDS] == 0 and vertices <= FEW_VERTICES
 
 
-@njit
+@njit_inlined
 def find_mesh_mesh(
     x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, nodes, order,
     mesh_table, mesh_sizes, grids, region, regions_meet, node_regions, node_meets,

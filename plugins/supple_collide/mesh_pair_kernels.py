@@ -178,7 +178,7 @@ def add_found(
     return count + 1
 
 
-@njit
+@njit_inlined
 def gather_vertices(
     x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, triangle_bounds, pairs, pair_count,
     side,
@@ -283,7 +283,7 @@ def is_wall(x, triangles, found_ids, found_values, link, head, c, slack):
     return hollow
 
 
-@njit
+@njit_inlined
 def add_vertex_contacts(
     triangles, vertex_first, vertex_triangle, x, first, second, side, depth, slack, alone, found,
     nearest_inout, head_inout, link, found_ids, found_values, count, ids_out, values_out,
