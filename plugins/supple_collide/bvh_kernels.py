@@ -173,7 +173,7 @@ def span_cells(grids, grid, u, w, half_u, half_w, grow):
     return first_i, last_i, first_k, last_k
 
 
-@njit
+@njit_inlined
 def query_grid(grids, grid, first_triangle, triangle_bounds, box, box_row, grow, found_out):
     """`query_tree` for a height field: only the cells below the box are looked at.
 

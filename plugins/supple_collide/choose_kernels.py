@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 
-from supple.core.jit import njit
+from supple.core.jit import njit, njit_inlined
 from supple.math.vector_kernels import dot
 from supple_collide.patch_kernels import compare_normals, drop_carried, find_axes
 
@@ -33,7 +33,7 @@ def comes_before(ids, i, j):
     return ids[i, 2] < ids[j, 2] or (ids[i, 2] == ids[j, 2] and ids[i, 3] < ids[j, 3])
 
 
-@njit
+@njit_inlined
 def sort_rows(ids, first, last, rows_out):
     """rows_out[: last - first]: the rows first <= i < last by their codes (Shell's method)."""
     count = last - first
@@ -52,7 +52,7 @@ def sort_rows(ids, first, last, rows_out):
         step //= 3
 
 
-@njit
+@njit_inlined
 def drop_repeated(ids, values, same_place, count, rows_inout):
     """Drop contacts that repeat an earlier one within `same_place` [m]; returns how many are left."""
     kept = 0
@@ -73,7 +73,7 @@ def drop_repeated(ids, values, same_place, count, rows_inout):
     return kept
 
 
-@njit
+@njit_inlined
 def drop_same_codes(ids, count, rows_inout):
     """Drop contacts with the codes of the one before; rows_inout is sorted. Returns how many are left."""
     kept = 0
@@ -147,7 +147,7 @@ def reduce_rows(ids, values, rows, count, close, most, state_out):
             room = keep_extremes(ids, values, rows, count, seed, room, state_out)
 
 
-@njit
+@njit_inlined
 def choose_rows(
     ids, values, first, last, bends, same_place, close, most, rows, state, members, places, chain, flat,
     chosen_count, chosen_out,

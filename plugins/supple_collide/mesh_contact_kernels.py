@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from supple.core.jit import njit
+from supple.core.jit import njit, njit_inlined
 from supple_collide.bvh_kernels import boxes_meet
 from supple_collide.choose_kernels import choose_rows
 from supple_collide.manifold_kernels import ZERO
@@ -31,7 +31,7 @@ def fill_round_box(size, shape_x, rotation, shape, box_out):
         box_out[0, 3 + k] += radius
 
 
-@njit
+@njit_inlined
 def find_primitive_contacts(
     x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, nodes, order,
     mesh_table, mesh_sizes, grids,
@@ -81,7 +81,7 @@ def find_primitive_contacts(
     return needed
 
 
-@njit
+@njit_inlined
 def find_mesh_contacts(
     x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, nodes, order,
     mesh_table, mesh_sizes, grids,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from supple.core.jit import njit
+from supple.core.jit import njit, njit_inlined
 from supple_collide.bvh_kernels import boxes_meet
 from supple_collide.manifold_kernels import ZERO
 from supple_collide.mesh_columns import GRID, OBJECT, ROOT
@@ -29,7 +29,7 @@ def may_meet(group, movable, ignored, i, j):
     return not is_ignored(ignored, min(i, j) * group.size + max(i, j))
 
 
-@njit
+@njit_inlined
 def pair_meshes(
     mesh_table, group, movable, meets_itself, ignored, shadows_from, bounds, reach, pairs_out
 ):  # fmt: skip

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 
-from supple.core.jit import njit
+from supple.core.jit import njit, njit_inlined
 from supple.math.vector_kernels import cross, dot, normalise
 from supple_collide.triangle_kernels import FLUSH
 
@@ -183,7 +183,7 @@ def mark_carried(flat, members, count, tolerance, state_inout, places, chain):
             state_inout[place] = CARRIED
 
 
-@njit
+@njit_inlined
 def drop_carried(ids, values, tolerance, count, rows_inout, state, members, places, chain, flat):
     """Drop the contacts that others of their patch carry, up to `tolerance` [m]; returns how many are left.
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.core.jit import njit
+from supple.core.jit import njit, njit_inlined
 
 NO_TRIANGLE = np.int64(-1)
 ID_WIDTH, VALUE_WIDTH = 6, 16
 
 
-@njit
+@njit_inlined
 def add_raw(
     first, second, code_first, code_second, triangle_first, triangle_second, px, py, pz, nx, ny, nz, gap,
     count, ids_out, values_out,
@@ -59,7 +59,7 @@ def copy_raw(source, target, ids_inout, values_inout):
         values_inout[target, k] = values_inout[source, k]
 
 
-@njit
+@njit_inlined
 def write_raw(
     surface_of, element_of, first_triangle_of, friction, restitution, ids, values, chosen, tally, first,
     surface_out, element_out, key_out, point_out, normal_out, gap_out, friction_out, restitution_out,
