@@ -5,7 +5,7 @@ work [2, bones, 6] is scratch: spatial accelerations, then spatial forces of the
 
 from __future__ import annotations
 
-from supple.core.jit import njit
+from supple.core.jit import njit, njit_inlined
 from supple.math.vector_kernels import cross
 from supple_skeleton.layout import FOLLOWS, PARENT, ROOT, ROW_COUNT, ROW_FIRST, V_FIRST
 from supple_skeleton.spatial_kernels import apply_inertia, cross_force, dot_axis
@@ -28,7 +28,7 @@ def gather_forces(bone, axis, work_out, tau_out):
                 work_out[1, parent, c] += work_out[1, i, c]
 
 
-@njit
+@njit_inlined
 def set_inertial_force(own, velocity, i, work_out):
     """Force that gives bone i its acceleration and keeps its momentum turning: I A + V x* I V."""
     f0, f1, f2, f3, f4, f5 = apply_inertia(

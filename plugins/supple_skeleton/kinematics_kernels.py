@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 
-from supple.core.jit import njit
+from supple.core.jit import njit, njit_inlined
 from supple.math.quaternion_kernels import (
     matrix_of_quaternion,
     multiply_quaternions,
@@ -68,7 +68,7 @@ def set_turning_axis(k, rx, ry, rz, wx, wy, wz, axis_out):
     axis_out[k, 5] = wz
 
 
-@njit
+@njit_inlined
 def place_origin(bone, frame, q, i, x_out, rotation, axis_out):
     """Origin of bone i and its sliding axes, README eq. (1); returns the rotation before the joint turns."""
     parent = bone[i, PARENT]
@@ -100,7 +100,7 @@ def place_origin(bone, frame, q, i, x_out, rotation, axis_out):
     return qw, qx, qy, qz
 
 
-@njit
+@njit_inlined
 def turn_about_axis(frame, i, column, angle, rx, ry, rz, k, qw, qx, qy, qz, axis_out):
     """Turns by the share of `angle` about an axis of the joint; returns the new rotation and sets the axis in row k."""
     ax, ay, az = frame[i, column], frame[i, column + 1], frame[i, column + 2]
@@ -112,7 +112,7 @@ def turn_about_axis(frame, i, column, angle, rx, ry, rz, k, qw, qx, qy, qz, axis
     return multiply_quaternions(qw, qx, qy, qz, math.cos(half), sine * ax, sine * ay, sine * az)
 
 
-@njit
+@njit_inlined
 def turn_bone(bone, frame, q, i, qw, qx, qy, qz, x, rotation_out, axis_out):
     """Rotation of bone i and its turning axes, README eq. (1) and (2)."""
     joint = bone[i, JOINT]
@@ -177,7 +177,7 @@ def move_bones(bone, dof, axis, v, velocity_out, axis_rate_out):
         velocity_out[i, 5] = w2
 
 
-@njit
+@njit_inlined
 def set_axis_rate(v0, v1, v2, w0, w1, w2, axis, k, axis_rate_out):
     """The axis k moves along with the motion (v, w)."""
     r0, r1, r2, r3, r4, r5 = cross_motion(

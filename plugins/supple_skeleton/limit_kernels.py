@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-from supple.core.jit import njit
+from supple.core.jit import njit, njit_inlined
 from supple.math.quaternion_kernels import rotate_vector, rotate_vector_back
 from supple.math.vector_kernels import cross, dot, length
 from supple.mechanics.rows import COMPLIANT, UNILATERAL
@@ -19,7 +19,7 @@ UPPER = 1
 SWING = 2
 
 
-@njit
+@njit_inlined
 def find_swing(frame, q, i, a):
     """Angle between the axis of bone i now and in its neutral pose, and the direction that it grows in.
 

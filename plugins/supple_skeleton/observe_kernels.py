@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from supple.core.jit import njit
+from supple.core.jit import njit, njit_inlined
 from supple.math.quaternion_kernels import rotate_vector_at, rotate_vector_back_at
 from supple.math.vector_kernels import cross, dot
 from supple_skeleton.kinematics_kernels import follow_state
@@ -19,7 +19,7 @@ ENERGY = 2
 BEYOND_LIMITS = 3
 
 
-@njit
+@njit_inlined
 def find_kinetic_energy(inertia, rotation, twist, i):
     """Kinetic energy of bone i from its twist [J]: README eq. (18)."""
     vx, vy, vz = rotate_vector_back_at(rotation, i, twist[i, 0], twist[i, 1], twist[i, 2])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from supple.core.jit import njit
+from supple.core.jit import njit, njit_inlined
 from supple.math.vector_kernels import cross, dot
 from supple.mechanics.block_matrix_kernels import find_block
 from supple_skeleton.layout import (
@@ -19,7 +19,7 @@ from supple_skeleton.layout import (
 )
 
 
-@njit
+@njit_inlined
 def open_block(bone, i, group, used_out, group_out, unit_out, dof_out, values_out):
     """Appends a zero block for rows of `group` on bone i; returns its place."""
     block = used_out[0]
@@ -76,7 +76,7 @@ def add_turn_blocks(
             k = dof[k, DOF_PARENT]
 
 
-@njit
+@njit_inlined
 def set_weighted_column(axis, k, s, rx, ry, rz, p, directions, block, column, values_out):
     """Column of a block: directions @ (s * sliding + turning x r) of the axis in row k."""
     jx, jy, jz = cross(axis[k, 3], axis[k, 4], axis[k, 5], rx, ry, rz)
@@ -123,7 +123,7 @@ def list_blocks(count, unit, first_out, next_out):
         first_out[unit[block]] = block
 
 
-@njit
+@njit_inlined
 def gather_rows(values, first, following, width, blocks_out, span_out, half_out):
     """The rows of all blocks of a skeleton side by side: half_out[c, 3 n + row]. Returns their number.
 
@@ -148,7 +148,7 @@ def gather_rows(values, first, following, width, blocks_out, span_out, half_out)
     return rows
 
 
-@njit
+@njit_inlined
 def halve_rows(dof, factor, window, width, span_inout, half_inout):
     """half_inout <- L^-T half_inout for all rows at once. Columns off all chains are zero and stay so."""
     for c in range(width - 1, -1, -1):
@@ -171,7 +171,7 @@ def halve_rows(dof, factor, window, width, span_inout, half_inout):
             j = dof[j, DOF_PARENT]
 
 
-@njit
+@njit_inlined
 def multiply_rows(dof, factor, window, width, rows, n, span, half, product_out):
     """product_out[row, m] = sum half[3 n + row] half[m] / D for m >= 3 n: block n with itself and the later ones."""
     begin = 3 * n
@@ -194,7 +194,7 @@ def multiply_rows(dof, factor, window, width, rows, n, span, half, product_out):
             p2[m] += y2 * later[m]
 
 
-@njit
+@njit_inlined
 def find_near_block(indptr, indices, row, column, guess):
     """Position of block (row, column); `guess` is right when groups come in rising order."""
     if indptr[row] <= guess < indptr[row + 1] and indices[guess] == column:

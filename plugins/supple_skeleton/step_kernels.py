@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from supple.core.jit import njit
+from supple.core.jit import njit, njit_inlined
 from supple.math.quaternion_kernels import (
     exponentiate_rotation_vector,
     find_rotation_vector,
@@ -98,7 +98,7 @@ def move_freely(
     return -1
 
 
-@njit
+@njit_inlined
 def turn_coordinates(h, q, a, v, k, q_out):
     """The quaternion at q[a] turned by the body-fixed angular velocity v[k:k+3] for h."""
     dw, dx, dy, dz = exponentiate_rotation_vector(h * v[k], h * v[k + 1], h * v[k + 2])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from supple.core.jit import njit
+from supple.core.jit import njit, njit_inlined
 from supple.mechanics.residual_kernels import (
     compute_row_velocities,
     evaluate_coulomb_group,
@@ -13,7 +13,7 @@ from supple.mechanics.residual_kernels import (
 from supple.mechanics.rows import COULOMB
 
 
-@njit
+@njit_inlined
 def evaluate_alart_curnier(mu, scale_t, scale_s, rho, rn, rt, rs, un, ut, us):
     """Square of |F| [m/s] with the friction disk of radius mu max(0, r_n - rho u_n)."""
     total = 0.0

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 
-from supple.core.jit import njit
+from supple.core.jit import njit, njit_inlined
 from supple.mechanics.rows import BILATERAL, COULOMB, UNILATERAL
 
 FIXED = 0
@@ -26,7 +26,7 @@ SLIPPING = 2
 STUCK = 3
 
 
-@njit
+@njit_inlined
 def clear_group(i, left_out, right_out, shift_out, extra_out, right_side_out):
     """Everything of group i that a mode does not set is zero."""
     for a in range(3):

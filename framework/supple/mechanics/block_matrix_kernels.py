@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from supple.core.jit import njit
+from supple.core.jit import njit, njit_inlined
 
 
-@njit
+@njit_inlined
 def find_block(indptr, indices, row, column):
     """Position of block (row, column), or -1 where the pattern has none. Columns of a row are sorted."""
     low = indptr[row]

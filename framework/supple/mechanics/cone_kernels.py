@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import math
 
-from supple.core.jit import njit
+from supple.core.jit import njit, njit_inlined
 
 # Below this fraction of the trace, a pivot of W is round-off: nothing moves along that direction.
 SINGULAR = 1e-14
@@ -30,7 +30,7 @@ ROUND_OFF = 4e-16
 MAX_ITERATIONS = 100
 
 
-@njit
+@njit_inlined
 def project_on_cone(n, t, s, mu):
     """The point of the cone |(t, s)| <= mu n that is nearest to (n, t, s)."""
     length = math.sqrt(t * t + s * s)
@@ -43,7 +43,7 @@ def project_on_cone(n, t, s, mu):
     return nearest, shrink * t, shrink * s
 
 
-@njit
+@njit_inlined
 def factor_contact(nn, nt, ns, tt, ts, ss):
     """Prepare W for `solve_factored_contact`: (1 / W_nn, g_1, g_2, S_1, S_2, cosine, sine).
 
@@ -116,7 +116,7 @@ def solve_slip(normal, g1, g2, s1, s2, b1, b2, mu):
     return rn, shrink * r1, shrink * r2
 
 
-@njit
+@njit_inlined
 def solve_factored_contact(inverse_nn, g1, g2, s1, s2, cosine, sine, bn, bt, bs, mu):
     """Impulse (r_n, r_t, r_s) of the single contact whose W went through `factor_contact`."""
     if bn >= 0.0 or inverse_nn == 0.0:
@@ -140,7 +140,7 @@ def solve_factored_contact(inverse_nn, g1, g2, s1, s2, cosine, sine, bn, bt, bs,
     return rn, cosine * r1 + sine * r2, cosine * r2 - sine * r1
 
 
-@njit
+@njit_inlined
 def solve_contact(nn, nt, ns, tt, ts, ss, bn, bt, bs, mu):
     """Impulse (r_n, r_t, r_s) of a single contact; W by its six entries, b in m/s.
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 
-from supple.core.jit import njit
+from supple.core.jit import njit, njit_inlined
 from supple.mechanics.cone_kernels import project_on_cone
 from supple.mechanics.rows import BILATERAL, COULOMB, UNILATERAL
 
 
-@njit
+@njit_inlined
 def evaluate_coulomb_group(mu, scale_t, scale_s, rho, rn, rt, rs, un, ut, us):
     """|F| [m/s] of the natural map of a Coulomb group, in the scaled variables of `rows`."""
     stray = 0.0  # impulse along an axis without friction has no scaled counterpart
@@ -33,7 +33,7 @@ def evaluate_coulomb_group(mu, scale_t, scale_s, rho, rn, rt, rs, un, ut, us):
     return math.sqrt(fn * fn + ft * ft + fs * fs + stray)
 
 
-@njit
+@njit_inlined
 def evaluate_scalar_group(law, lower, upper, rho, r, u):
     """|F| [m/s] of the natural map of a group of one row."""
     if law == BILATERAL:

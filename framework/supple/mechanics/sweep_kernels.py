@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from supple.core.jit import njit
+from supple.core.jit import njit, njit_inlined
 from supple.mechanics.anderson_kernels import (
     add_momentum,
     measure_step,
@@ -85,7 +85,7 @@ def clamp_to_law(law, lower, upper, impulse):
     return min(max(impulse, lower), upper)
 
 
-@njit
+@njit_inlined
 def solve_contact_group(i, friction, scale, compliance, diagonal, values, factor, impulse, velocity):
     """The impulse that meets Coulomb's law at group i while all others stay."""
     p = diagonal[i]
@@ -107,7 +107,7 @@ def solve_contact_group(i, friction, scale, compliance, diagonal, values, factor
     return rn, t * rt, s * rs
 
 
-@njit
+@njit_inlined
 def change_impulse(i, d0, d1, d2, compliance, indptr, indices, values, impulse_out, velocity_out):
     """Add d to the impulse of group i, and what follows from it to the row velocities of its neighbours."""
     impulse_out[i, 0] += d0

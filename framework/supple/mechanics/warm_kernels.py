@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from supple.core.jit import njit
+from supple.core.jit import njit, njit_inlined
 from supple.mechanics.residual_kernels import compute_row_velocities, find_worst_group
 
 # Impulses are led on by their last change as long as that foretells the next one to this part of it.
@@ -13,7 +13,7 @@ LASTING = 0.9
 FADING = 0.7
 
 
-@njit
+@njit_inlined
 def find_key(key, i, last_count, last_key):
     """Where last_key, which is sorted, has the identity key[i]; -1 if it has not."""
     low = 0
