@@ -6,14 +6,14 @@ in world axes about O, the origin of the chain's root bone.
 
 from __future__ import annotations
 
-from supple.core.jit import njit
+from supple.core.jit import njit, njit_inlined
 from supple.math.quaternion_kernels import rotate_vector_at, rotate_vector_back_at
 from supple.math.vector_kernels import cross
 from supple_flesh.multiply_kernels import multiply_patches
 from supple_skeleton.layout import ROOT
 
 
-@njit
+@njit_inlined
 def read_twist(bone, x, rotation, velocity, b):
     """Velocity of the origin of bone b and its spin, both in the bone's axes, from its spatial velocity."""
     root = bone[b, ROOT]
@@ -103,7 +103,7 @@ def add_patch_inertias(
         add_moments(b, total, m * bx, m * by, m * bz, m, ax, ay, az, bx, by, bz, effective_out)
 
 
-@njit
+@njit_inlined
 def read_velocities(
     patch_bone,
     patch_of,
@@ -132,7 +132,7 @@ def read_velocities(
         y_out[i, 2] = relative[i, 2] + lz
 
 
-@njit
+@njit_inlined
 def find_lag(twist, p, lag, lag_moment, i):
     """(A_xx^-1 A_xr r) of vertex i: lag u + spin x lag moment."""
     sx, sy, sz = cross(
@@ -141,7 +141,7 @@ def find_lag(twist, p, lag, lag_moment, i):
     return lag * twist[p, 0] + sx, lag * twist[p, 1] + sy, lag * twist[p, 2] + sz
 
 
-@njit
+@njit_inlined
 def find_origin_acceleration(bone, x, rotation, acceleration, b, c0, c1, c2):
     """Acceleration of the bone's origin with the centripetal part c [world], and angular acceleration; bone's axes."""
     root = bone[b, ROOT]
@@ -154,7 +154,7 @@ def find_origin_acceleration(bone, x, rotation, acceleration, b, c0, c1, c2):
     return ax, ay, az, tx, ty, tz
 
 
-@njit
+@njit_inlined
 def find_mixed_acceleration(origin, p, twist_a, twist_b, local, i, da0, da1, da2, db0, db1, db2):
     """Acceleration of vertex i in the bone's axes, in two parts: README eq. (8); d are velocities against the bone."""
     lx, ly, lz = local[i, 0], local[i, 1], local[i, 2]
@@ -194,7 +194,7 @@ def set_origin_accelerations(
         origin_out[p, 5] = tz
 
 
-@njit
+@njit_inlined
 def find_spring_force(
     ahead, patch_bone, patch_of, rotation, vertex_stiffness, first, neighbour, edge_stiffness, rest, local,
     relative, slot, i,

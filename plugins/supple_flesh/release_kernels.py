@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from supple.core.jit import njit
+from supple.core.jit import njit, njit_inlined
 from supple.math.quaternion_kernels import rotate_vector_at, rotate_vector_back_at
 from supple.math.vector_kernels import cross, dot
 from supple_flesh.load_kernels import add_wrench
@@ -56,7 +56,7 @@ def choose_active(
                 mask_out[i] = 1
 
 
-@njit
+@njit_inlined
 def find_elastic_energy(
     patch_bone, patch_of, vertex_stiffness, first, neighbour, edge_stiffness, rest, rotation, local, moving, i
 ):
@@ -78,7 +78,7 @@ def find_elastic_energy(
     return energy
 
 
-@njit
+@njit_inlined
 def find_moving_energy(gx, gy, gz, mass, rest, twist, p, local, relative, i):
     """How much more kinetic energy and energy of gravity vertex i has than at rest on its bone [J], as two floats.
 
@@ -94,7 +94,7 @@ def find_moving_energy(gx, gy, gz, mass, rest, twist, p, local, relative, i):
     return kinetic, -mass[i] * dot(gx, gy, gz, dx, dy, dz)
 
 
-@njit
+@njit_inlined
 def find_vertex_energy(
     gravity, patch_bone, patch_of, mass, rest, rotation, twist, local, relative, i,
 ):  # fmt: skip

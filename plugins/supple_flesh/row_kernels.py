@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from supple.core.jit import njit
+from supple.core.jit import njit, njit_inlined
 from supple.math.quaternion_kernels import rotate_vector_at, rotate_vector_back_at
 from supple_skeleton.row_kernels import find_near_block
 
 
-@njit
+@njit_inlined
 def open_weighted_row(group, frame, directions, c, count, begin, group_out, frame_out, weight_out, moment_out,
                       directions_out):  # fmt: skip
     """The entry of bone `frame` among begin..count, a new one at `count` if there is none yet."""
@@ -24,7 +24,7 @@ def open_weighted_row(group, frame, directions, c, count, begin, group_out, fram
     return count
 
 
-@njit
+@njit_inlined
 def add_vertex_block(
     group, unit, i, factor, rotation, b, directions, c, block, group_out, unit_out, dof_out, values_out
 ):
@@ -88,7 +88,7 @@ def make_contact_rows(
     return rows
 
 
-@njit
+@njit_inlined
 def end_of_run(count, group, unit, first):
     """The end of the blocks from `first` on that belong to the same group and unit."""
     last = first + 1
@@ -97,7 +97,7 @@ def end_of_run(count, group, unit, first):
     return last
 
 
-@njit
+@njit_inlined
 def add_run_product(
     inverse, place, size, slot, dof, values, first, last, other_first, other_last, product_out
 ):

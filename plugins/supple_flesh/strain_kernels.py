@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import math
 
-from supple.core.jit import njit
+from supple.core.jit import njit, njit_inlined
 from supple.math.quaternion_kernels import rotate_vector_at
 from supple.math.vector_kernels import cross, dot
 from supple_flesh.observe_kernels import INVERTED, STRETCH_WORST
 
 
-@njit
+@njit_inlined
 def find_squared_stretch(edge_length, position, i, j, k):
     """Squared length of the edge k from vertex i to j over the square of what it was made with."""
     dx = position[j, 0] - position[i, 0]
@@ -23,7 +23,7 @@ def find_squared_stretch(edge_length, position, i, j, k):
     return dot(dx, dy, dz, dx, dy, dz) / (edge_length[k] * edge_length[k])
 
 
-@njit
+@njit_inlined
 def is_turned(triangles, corner_normal, local, t):
     """Whether a triangle that hangs on one bone faces away from where it was made to face."""
     i, j, k = triangles[t, 0], triangles[t, 1], triangles[t, 2]
@@ -34,7 +34,7 @@ def is_turned(triangles, corner_normal, local, t):
     return dot(ax, ay, az, corner_normal[t, 0, 0], corner_normal[t, 0, 1], corner_normal[t, 0, 2]) < 0.0
 
 
-@njit
+@njit_inlined
 def is_inverted(patch_bone, patch_of, triangles, corner_normal, rotation, position, t):
     """Whether a triangle faces away from where the bones of its corners, taken together, turn its normal."""
     wx, wy, wz = 0.0, 0.0, 0.0
