@@ -112,11 +112,14 @@ def judge_vertex(
         bend = find_near_bend(x, triangles, neighbour, t, wa, wb, wc, slack, fx, fy, fz)
         if bend < 0 or is_lowest(x, triangles, vertex_first, vertex_triangle, v, fx, fy, fz):
             return True, FACE_CODE + facet[t], fx, fy, fz, above, distance, wa, wb, wc, 0.0
-        touches, code, nx, ny, nz, signed = judge_bend(
-            x, triangles, neighbour, vertex_first, vertex_triangle, v, t, bend, dx, dy, dz
-        )  # fmt: skip
-        if touches:
-            return touches, code, nx, ny, nz, signed, distance, wa, wb, wc, 0.0
+        if FLUSH * distance <= slack:
+            touches, code, nx, ny, nz, signed = judge_bend(
+                x, triangles, neighbour, vertex_first, vertex_triangle, v, t, bend, dx, dy, dz
+            )  # fmt: skip
+            if touches:
+                return touches, code, nx, ny, nz, signed, distance, wa, wb, wc, 0.0
+        if above > slack:
+            return True, FACE_CODE + facet[t], fx, fy, fz, above, distance, wa, wb, wc, 1.0
         return False, OTHER_CODE, fx, fy, fz, above, distance, wa, wb, wc, 0.0
     beside = length(dx - above * fx, dy - above * fy, dz - above * fz)
     if beside <= slack and is_lowest(x, triangles, vertex_first, vertex_triangle, v, fx, fy, fz):

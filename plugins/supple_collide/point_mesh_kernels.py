@@ -14,7 +14,7 @@ from supple.core.jit import njit
 from supple.math.vector_kernels import length
 from supple_collide.bvh_kernels import COUNT, FIRST_PLACE, RIGHT, query_grid, query_tree
 from supple_collide.manifold_kernels import ONE, ZERO
-from supple_collide.mesh_columns import BEHIND, DEPTH, FIRST, GRID, ROOT, SCALE
+from supple_collide.mesh_columns import BEHIND, DEPTH, FIRST, GRID, ROOT, SCALE, SLACK
 from supple_collide.raw_contact_kernels import NO_TRIANGLE, add_raw, set_weights
 from supple_collide.triangle_kernels import (
     find_closest_weights,
@@ -234,13 +234,37 @@ def add_ball_contacts(
 
 
 @njit
+def is_on_surface(
+    x, triangles, vertex_first, vertex_triangle, nodes, order, root, grid, grids, first_triangle, bounds,
+    triangle_bounds, px, py, pz, slack, stack, list_out, box,
+):  # fmt: skip
+    """Whether a point lies within `slack` [m] of a mesh; the last three arrays are scratch."""
+    if grid < 0:
+        return find_nearest_triangle(
+            x, triangles, vertex_first, vertex_triangle, nodes, order, root, bounds, px, py, pz, NO_VERTEX, slack, stack
+        ) >= 0  # fmt: skip
+    box[0, 0], box[0, 1], box[0, 2] = px, py, pz
+    box[0, 3], box[0, 4], box[0, 5] = px, py, pz
+    found = collect_triangles(
+        nodes, order, root, grid, grids, first_triangle, bounds, triangle_bounds, box, slack, stack, list_out
+    )  # fmt: skip
+    for place in range(min(found, list_out.size)):
+        _, wa, wb, wc = find_closest_weights(x, triangles, list_out[place], px, py, pz)
+        qx, qy, qz = place_weights(x, triangles, list_out[place], wa, wb, wc)
+        if length(px - qx, py - qy, pz - qz) <= slack:
+            return True
+    return False
+
+
+@njit
 def is_behind(
     x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes, order, grids, mesh_table, mesh_sizes,
     bounds, triangle_bounds, mesh, px, py, pz, depth, stack, list_out, box, codes, values,
 ):  # fmt: skip
     """Whether a point is inside a mesh, or not deeper than `depth` [m] behind an open one.
 
-    The arrays from `stack` on are scratch.
+    What lies on the surface, up to the slack, is behind it: rounding must not decide about a way along a face. The
+    arrays from `stack` on are scratch.
     """
     depth, behind = max(depth, mesh_sizes[mesh, DEPTH]), mesh_sizes[mesh, BEHIND]
     found = find_deep_candidate(
@@ -248,4 +272,8 @@ def is_behind(
         mesh_table[mesh, GRID], grids, mesh_table[mesh, FIRST], bounds, triangle_bounds, px, py, pz, NO_VERTEX,
         depth, behind, mesh_sizes[mesh, SCALE], stack, list_out, box, codes, values,
     )  # fmt: skip
-    return found != 0
+    return found != 0 or is_on_surface(
+        x, triangles, vertex_first, vertex_triangle, nodes, order, mesh_table[mesh, ROOT], mesh_table[mesh, GRID],
+        grids, mesh_table[mesh, FIRST], bounds, triangle_bounds, px, py, pz, mesh_sizes[mesh, SLACK], stack, list_out,
+        box,
+    )  # fmt: skip
