@@ -9,7 +9,7 @@ from supple.math.vector_kernels import dot
 from supple_collide.manifold_kernels import ONE, ZERO
 from supple_collide.mesh_pair_kernels import are_neighbours
 from supple_collide.raw_contact_kernels import add_raw, set_weights
-from supple_collide.segment_kernels import cross_edge, find_edge_cone, leads_outwards
+from supple_collide.segment_kernels import PARALLEL, cross_edge, find_edge_cone, leads_outwards
 from supple_collide.triangle_kernels import EDGE_CODE, subtract
 
 # The bits of `owns` that stand for edges, and one that says that a triangle's edges were looked at.
@@ -61,7 +61,7 @@ def add_edge_pair(
     p, q = triangles[a, i], triangles[a, (i + 1) % 3]
     ux, uy, uz = subtract(x, q, p)
     passes, s, r, nx, ny, nz, gap = cross_edge(
-        x, triangles, neighbour, b, j, x[p, 0], x[p, 1], x[p, 2], ux, uy, uz, slack, within
+        x, triangles, neighbour, b, j, x[p, 0], x[p, 1], x[p, 2], ux, uy, uz, PARALLEL, slack, within
     )  # fmt: skip
     if not passes or gap < -deepest or gap > reach:
         return count

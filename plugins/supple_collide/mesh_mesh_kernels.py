@@ -27,7 +27,13 @@ from supple_collide.mesh_columns import (
 )
 from supple_collide.mesh_pair_kernels import CORNERS, add_vertex_contacts, gather_vertices
 from supple_collide.outside_kernels import list_all, list_inner
-from supple_collide.point_mesh_kernels import find_deep_candidate, is_above_grid, is_behind, is_in_box
+from supple_collide.point_mesh_kernels import (
+    OVERLAP,
+    find_deep_candidate,
+    is_above_grid,
+    is_behind_or_on,
+    is_in_box,
+)
 from supple_collide.raw_contact_kernels import add_raw, copy_raw, set_corner, set_weights
 from supple_collide.triangle_kernels import OTHER_CODE, VERTEX_CODE
 
@@ -35,8 +41,6 @@ from supple_collide.triangle_kernels import OTHER_CODE, VERTEX_CODE
 FEW_VERTICES = 64
 # Pairs of boxes that are sooner compared than looked up.
 FEW_PAIRS = 2048
-# Edges that overlap by more than this many slacks are looked at again.
-OVERLAP = 10.0
 
 
 @njit
@@ -178,7 +182,7 @@ def drop_false_overlaps(
                 px = values[0] + part * (values[3] - values[0])
                 py = values[1] + part * (values[4] - values[1])
                 pz = values[2] + part * (values[5] - values[2])
-                real = is_behind(
+                real = is_behind_or_on(
                     x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes, order, grids,
                     mesh_table,
                     mesh_sizes, bounds, triangle_bounds, mesh, px, py, pz, -gap, stack, list_out, box, codes,
@@ -212,7 +216,7 @@ def drop_false_depths(
                 px = values[0] + part * (values[3] - values[0])
                 py = values[1] + part * (values[4] - values[1])
                 pz = values[2] + part * (values[5] - values[2])
-                real = is_behind(
+                real = is_behind_or_on(
                     x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes, order, grids, mesh_table,
                     mesh_sizes, bounds, triangle_bounds, other, px, py, pz, -gap, stack, list_out, box, codes,
                     candidates,

@@ -52,7 +52,7 @@ class TriangleMesh:
 
     @property
     def depth(self) -> float:
-        """No point of a closed mesh is deeper [m]: half its least extent, and the slack, for some are as deep as that."""
+        """What no point of a closed mesh is deeper than [m]: half its least extent, and the slack for rounding."""
         return float(np.ptp(self.vertices, axis=0).min()) / 2 + self.slack
 
     @property
