@@ -14,6 +14,7 @@ import math
 from supple.core.jit import njit
 from supple.math.vector_kernels import dot
 from supple_collide.patch_kernels import compare_normals, drop_carried, find_axes
+from supple_collide.triangle_kernels import NUMBER_BITS
 
 # Normals with a larger cosine are the same; those of one patch have at least the smaller one.
 SAME_NORMAL, PATCH_NORMAL = 0.9999, 0.94
@@ -60,11 +61,18 @@ def name_like(ids_inout, row, other):
 
 
 @njit
+def are_edges(ids, row):
+    """Whether a contact is one of an edge with an edge."""
+    return ids[row, 2] >> NUMBER_BITS == 1 and ids[row, 3] >> NUMBER_BITS == 1
+
+
+@njit
 def drop_repeated(ids_inout, values, same_place, count, rows_inout):
     """Drop contacts that repeat an earlier one within `same_place` [m]; returns how many are left.
 
-    Where the later one is deeper it takes the place of the earlier one and its name: the least gap is never lost, and
-    which of the two is deeper by a hair does not change the identity of what is left.
+    The deeper one is kept, so the least gap is never lost, under the name of the earlier one: which of the two is
+    deeper by a hair does not change the identity of what is left. Edges that cross at a vertex take its name: it is
+    there on either side of the edge.
     """
     kept = 0
     for place in range(count):
@@ -77,9 +85,12 @@ def drop_repeated(ids_inout, values, same_place, count, rows_inout):
             near = dx * dx + dy * dy + dz * dz + higher * higher <= same_place * same_place
             if near and compare_normals(ids_inout, values, row, i) > SAME_NORMAL:
                 new = False
-                if higher < 0.0:
-                    name_like(ids_inout, row, i)
-                    rows_inout[other] = row
+                named, kept_row = i, (row if higher < 0.0 else i)
+                if are_edges(ids_inout, i) and not are_edges(ids_inout, row):
+                    named = row
+                if kept_row != named:
+                    name_like(ids_inout, kept_row, named)
+                rows_inout[other] = kept_row
                 break
         if new:
             rows_inout[kept] = row

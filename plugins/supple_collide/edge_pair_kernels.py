@@ -52,7 +52,7 @@ def is_edge_near(x, i, j, triangle_bounds, t, within):
 
 @njit
 def add_edge_pair(
-    x, triangles, neighbour, a, i, b, j, first, second, within, reach, deepest, slack, count, ids_out, values_out
+    x, triangles, neighbour, a, i, b, j, first, second, within, reach, deepest, overhang, count, ids_out, values_out
 ):  # fmt: skip
     """The contact of edge i of triangle a (first side) with edge j of triangle b, if any; the new count.
 
@@ -61,7 +61,7 @@ def add_edge_pair(
     p, q = triangles[a, i], triangles[a, (i + 1) % 3]
     ux, uy, uz = subtract(x, q, p)
     passes, s, r, nx, ny, nz, gap = cross_edge(
-        x, triangles, neighbour, b, j, x[p, 0], x[p, 1], x[p, 2], ux, uy, uz, PARALLEL, slack, within
+        x, triangles, neighbour, b, j, x[p, 0], x[p, 1], x[p, 2], ux, uy, uz, PARALLEL, overhang, within
     )  # fmt: skip
     if not passes or gap < -deepest or gap > reach:
         return count
@@ -85,7 +85,7 @@ def add_edge_pair(
 def add_edge_contacts(
     x, triangles, neighbour, owns, vertex_first, vertex_triangle, triangle_bounds, pairs, pair_count, first,
     second,
-    limit, least, deepest, slack, strange, vertex_short, sharp, count, ids_out, values_out,
+    limit, least, deepest, overhang, strange, vertex_short, sharp, count, ids_out, values_out,
 ):  # fmt: skip
     """Contacts of edges with edges, which see and touch each other as in `gather_vertices`; returns the new count.
 
@@ -120,7 +120,7 @@ def add_edge_contacts(
                 within = max(least, reach)
                 if are_edges_near(x, p, q, r, s, within):
                     count = add_edge_pair(
-                        x, triangles, neighbour, a, i, b, j, first, second, within, reach, deepest, slack, count,
+                        x, triangles, neighbour, a, i, b, j, first, second, within, reach, deepest, overhang, count,
                         ids_out, values_out,
                     )  # fmt: skip
     for row in range(pair_count):

@@ -35,6 +35,7 @@ from supple_collide.point_mesh_kernels import (
     is_in_box,
 )
 from supple_collide.raw_contact_kernels import add_raw, copy_raw, set_corner, set_weights
+from supple_collide.segment_kernels import OVERHANG
 from supple_collide.triangle_kernels import OTHER_CODE, VERTEX_CODE
 
 # Vertices of a rigid mesh that are sooner looked at one by one above a grid than found by its tree.
@@ -321,7 +322,8 @@ def find_mesh_mesh(
     count = add_edge_contacts(
         x, triangles, neighbour, owns, vertex_first, vertex_triangle, triangle_bounds, triangle_pairs, seen,
         mesh_table[a, OBJECT], mesh_table[b, OBJECT], limit, least, deepest,
-        min(mesh_sizes[a, SLACK], mesh_sizes[b, SLACK]), strange, vertex_short, crossed, count, ids_out, values_out,
+        OVERHANG * min(mesh_sizes[a, SLACK], mesh_sizes[b, SLACK]), strange, vertex_short, crossed, count, ids_out,
+        values_out,
     )  # fmt: skip
     if alone:
         count = drop_false_overlaps(

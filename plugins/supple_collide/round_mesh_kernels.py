@@ -18,7 +18,13 @@ from supple_collide.point_mesh_kernels import (
     is_on_surface,
 )
 from supple_collide.raw_contact_kernels import NO_TRIANGLE, add_raw, copy_raw, set_corner, set_weights
-from supple_collide.segment_kernels import PARALLEL_AXIS, cross_edge, is_nearest_to_axis, pass_vertex
+from supple_collide.segment_kernels import (
+    OVERHANG,
+    PARALLEL_AXIS,
+    cross_edge,
+    is_nearest_to_axis,
+    pass_vertex,
+)
 from supple_collide.triangle_kernels import (
     EDGE_CODE,
     OTHER_CODE,
@@ -27,8 +33,6 @@ from supple_collide.triangle_kernels import (
 
 # The code of a capsule's middle; its ends are 0 and 1.
 MIDDLE = OTHER_CODE + 2
-# Part of a mesh's size by which its edges are lengthened where capsules cross them, for rounding.
-OVERHANG = 1e-9
 
 
 @njit
@@ -37,17 +41,14 @@ def add_middle_edges(
     limit,
     depth, overhang, count, ids_out, values_out,
 ):  # fmt: skip
-    """Contacts of a capsule's straight part with edges that cross it; returns the new count.
-
-    Rounding may put what happens at a vertex beyond the edge: both speak within the `overhang` [m].
-    """
+    """Contacts of a capsule's straight part with edges that cross it; returns the new count."""
     for place in range(found):
         t = triangle_list[place]
         for k in range(3):
             if owns[t] & (8 << k) == 0:
                 continue
             passes, s, r, nx, ny, nz, signed = cross_edge(
-                x, triangles, neighbour, t, k, px, py, pz, ux, uy, uz, PARALLEL_AXIS, -overhang, radius + limit
+                x, triangles, neighbour, t, k, px, py, pz, ux, uy, uz, PARALLEL_AXIS, overhang, radius + limit
             )  # fmt: skip
             if not passes or signed - radius > limit or signed < -depth:
                 continue
@@ -198,7 +199,7 @@ def find_round_mesh(
         before = count
         count = add_middle_edges(
             x, triangles, neighbour, owns, seen, list_out, shape, number, px, py, pz, ux, uy, uz, radius, limit,
-            mesh_sizes[mesh, DEPTH], OVERHANG * mesh_sizes[mesh, SCALE], count, ids_out, values_out,
+            mesh_sizes[mesh, DEPTH], OVERHANG * mesh_sizes[mesh, SLACK], count, ids_out, values_out,
         )  # fmt: skip
         count = drop_false_overlaps(
             x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes, order, grids, mesh_table,
