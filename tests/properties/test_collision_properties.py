@@ -166,6 +166,13 @@ def test_boxes_agree_with_the_oracle(a, b):
 
 
 @given(shapes(), shapes(kinds=(SPHERE, BOX, CAPSULE, PLANE)), rotations, shifts)
+# The axis of the capsule runs in the plane of a side of the box.
+@example(
+    put(BOX, [0.5, 0.6, 0.5], [0.9, 0.2, -0.6]),
+    put(CAPSULE, [0.8, 0.8], [-0.9, 0.8, -0.1], Rotation.from_euler("z", 1.1)),
+    Rotation.from_euler("xyz", [0.1, 0.3, 0.2]),
+    np.array([0.3, 0.1, -0.2]),
+)
 @settings(max_examples=100, deadline=None)
 def test_contacts_move_with_the_shapes(a, b, rotation, shift):
     matrix = rotation.as_matrix()
