@@ -109,7 +109,11 @@ def drop_false_overlaps(
     for row in range(first, count):
         values = values_inout[row]
         signed = values[9] + radius
-        px, py, pz = values[3] + signed * values[6], values[4] + signed * values[7], values[5] + signed * values[8]
+        px, py, pz = (
+            values[3] + signed * values[6],
+            values[4] + signed * values[7],
+            values[5] + signed * values[8],
+        )
         real = signed >= 0.0 or is_behind(
             x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes, order, grids, mesh_table,
             mesh_sizes, bounds, triangle_bounds, mesh, px, py, pz, -signed, stack, list_out, box, codes, candidates,
