@@ -11,8 +11,8 @@ from supple.math.vector_kernels import dot
 from supple_collide.manifold_kernels import ZERO, add_contact
 
 FOUR = np.int64(4)
-# The reference face is widened by this part of its size before clipping: corners that coincide are then kept
-# as corners of the incident face, whatever the rounding, and keep their feature code.
+# Corners beyond the reference face by this part of its size are kept: corners that coincide then stay corners of the
+# incident face, whatever the rounding, and keep their feature code.
 WIDENING = 1e-5
 # An axis of the incident box is preferred over an earlier one only if better by this much (cosine).
 TIE = 1e-7
@@ -22,27 +22,28 @@ TIE = 1e-7
 def clip_polygon(polygon, lines, source, count, column, sign, half, line):
     """Clip polygon[source] by sign * coordinate[column] <= half into polygon[1 - source]; returns its size.
 
+    Corners are kept a little beyond the line (WIDENING), but what leaves them is cut at the line, or there and then.
     lines[side, k] holds the codes of the lines before and after corner k; the clipping line is called `line`.
     """
-    target = 1 - source
+    target, beyond = 1 - source, WIDENING * half
     kept = 0
     for k in range(count):
         following = k + 1 if k + 1 < count else 0
         here = sign * polygon[source, k, column] - half
         there = sign * polygon[source, following, column] - half
-        if here <= 0.0:
+        if here <= beyond:
             for c in range(3):
                 polygon[target, kept, c] = polygon[source, k, c]
             lines[target, kept, 0], lines[target, kept, 1] = lines[source, k, 0], lines[source, k, 1]
             kept += 1
-        if (here <= 0.0) != (there <= 0.0):
-            fraction = here / (here - there)
+        if (here <= beyond) != (there <= beyond):
+            fraction = min(max(here / (here - there), 0.0), 1.0)
             for c in range(3):
                 polygon[target, kept, c] = polygon[source, k, c] + fraction * (
                     polygon[source, following, c] - polygon[source, k, c]
                 )
             crossed = lines[source, k, 1]
-            leaves = here <= 0.0
+            leaves = here <= beyond
             lines[target, kept, 0], lines[target, kept, 1] = (crossed, line) if leaves else (line, crossed)
             kept += 1
     return kept
@@ -106,7 +107,7 @@ def add_face_contacts(
     corners, source = FOUR, ZERO
     for line in range(4):
         column = line // 2
-        half = size[reference, u if column == 0 else v] * (1.0 + WIDENING)
+        half = size[reference, u if column == 0 else v]
         sign = 1.0 - 2.0 * (line % 2)
         corners = clip_polygon(polygon, lines, source, corners, column, sign, half, 4 + line)
         source = 1 - source

@@ -30,6 +30,8 @@ PIERCING = 1e-9
 # An axis is preferred over an earlier one only if it is better by this part of the sizes, so that rounding
 # does not decide between axes that are equally good.
 TIE = 1e-7
+# A segment along a side of the box is within it up to this part of the size, so that rounding does not decide.
+LEVEL = 1e-9
 # An edge this nearly parallel to the segment (sine of the angle) defines no normal across both.
 PARALLEL = 1e-7
 
@@ -84,7 +86,7 @@ def clip_segment(size, box, segment, skip_one, skip_other):
             continue
         c, d = segment[0, k], segment[1, k]
         if abs(d) <= 1e-12 * size[box, k]:
-            if abs(c) > size[box, k]:
+            if abs(c) > (1.0 + LEVEL) * size[box, k]:
                 return 1.0, -1.0
         else:
             middle, width = -c / d, size[box, k] / abs(d)

@@ -126,16 +126,22 @@ def find_round_round(size, x, rotation, first, second, manifold_out, features_ou
     cx, cy, cz = cross(ux, uy, uz, vx, vy, vz)
     s, t = find_closest_axis_points(half_first, half_second, u_w, v_w, u_v, dot(cx, cy, cz, cx, cy, cz))
 
-    # The overlap in coordinates along the first axis; the second covers -u_w -+ reach_second.
-    reach_second = half_second * abs(u_v)
-    low, high = max(-half_first, -u_w - reach_second), min(half_first, -u_w + reach_second)
-    overlap = high - low
+    # The overlap along the middle of both axes, so that exchanging the two shapes does not change it: there the first
+    # segment is `ahead` of the second by this much, and both are as long as they are, up to one factor.
+    ahead = (u_w + math.copysign(1.0, u_v) * v_w) / (1.0 + abs(u_v))
+    overlap = min(half_second, ahead + half_first) - max(-half_second, ahead - half_first)
     along = abs(u_v) >= COSINE_ALONG and overlap > SHORTEST_OVERLAP * (half_first + half_second)
-    # An end of the overlap is the end of one segment and the nearest point of the other, so that exchanging
-    # the two shapes gives the same contact.
+    # An end of the overlap is the end of one segment and the nearest point of the other.
     turned = math.copysign(half_second, u_v)
-    low_t = -turned if low > -half_first else clamp(v_w + low * u_v, half_second)
-    high_t = turned if high < half_first else clamp(v_w + high * u_v, half_second)
+    low, low_t, high, high_t = -half_first, -turned, half_first, turned
+    if ahead - half_first >= -half_second:
+        low_t = clamp(v_w + low * u_v, half_second)
+    else:
+        low = clamp(low_t * u_v - u_w, half_first)
+    if ahead + half_first <= half_second:
+        high_t = clamp(v_w + high * u_v, half_second)
+    else:
+        high = clamp(high_t * u_v - u_w, half_first)
     start = LOW_END if along else CLOSEST
     for feature in range(start, CLOSEST + 1):
         row_s, row_t = s, t

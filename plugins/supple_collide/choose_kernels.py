@@ -1,6 +1,6 @@
 """Which of the contacts of one pair of objects are kept.
 
-Two contacts at one place with one normal say the same thing; the one with the lower codes stays. Within a flat
+Two contacts at one place with one normal say the same thing; the deeper one stays, under the lower codes. Within a flat
 patch only its corners are needed (`patch_kernels`). If more than `most` are left, those that can be met within the
 step come first, and all of them are kept if they fit. Of the others, or of too many, the deepest is kept, and around it
 those that lie farthest in evenly spread directions: the corners of the polygon that carries the load. Contacts with
@@ -14,6 +14,7 @@ import math
 from supple.core.jit import njit, njit_inlined
 from supple.math.vector_kernels import dot
 from supple_collide.patch_kernels import compare_normals, drop_carried, find_axes
+from supple_collide.triangle_kernels import NUMBER_BITS
 
 # Normals with a larger cosine are the same; those of one patch have at least the smaller one.
 SAME_NORMAL, PATCH_NORMAL = 0.9999, 0.94
@@ -52,20 +53,44 @@ def sort_rows(ids, first, last, rows_out):
         step //= 3
 
 
+@njit
+def name_like(ids_inout, row, other):
+    """Contact `row` gets the feature codes of contact `other` of the same two objects."""
+    side = 2 if ids_inout[row, 0] == ids_inout[other, 0] else 3
+    ids_inout[row, 2], ids_inout[row, 3] = ids_inout[other, side], ids_inout[other, 5 - side]
+
+
+@njit
+def are_edges(ids, row):
+    """Whether a contact is one of an edge with an edge."""
+    return ids[row, 2] >> NUMBER_BITS == 1 and ids[row, 3] >> NUMBER_BITS == 1
+
+
 @njit_inlined
-def drop_repeated(ids, values, same_place, count, rows_inout):
-    """Drop contacts that repeat an earlier one within `same_place` [m]; returns how many are left."""
+def drop_repeated(ids_inout, values, same_place, count, rows_inout):
+    """Drop contacts that repeat an earlier one within `same_place` [m]; returns how many are left.
+
+    The deeper one is kept, so the least gap is never lost, under the name of the earlier one: which of the two is
+    deeper by a hair does not change the identity of what is left. Edges that cross at a vertex take its name: it is
+    there on either side of the edge.
+    """
     kept = 0
     for place in range(count):
         row, new = rows_inout[place], True
         for other in range(kept):
             i = rows_inout[other]
-            side = 3 if ids[row, 0] == ids[i, 0] else 0
+            side = 3 if ids_inout[row, 0] == ids_inout[i, 0] else 0
             dx, dy = values[row, 3] - values[i, side], values[row, 4] - values[i, side + 1]
-            dz, deeper = values[row, 5] - values[i, side + 2], values[row, 9] - values[i, 9]
-            near = dx * dx + dy * dy + dz * dz + deeper * deeper <= same_place * same_place
-            if near and compare_normals(ids, values, row, i) > SAME_NORMAL:
+            dz, higher = values[row, 5] - values[i, side + 2], values[row, 9] - values[i, 9]
+            near = dx * dx + dy * dy + dz * dz + higher * higher <= same_place * same_place
+            if near and compare_normals(ids_inout, values, row, i) > SAME_NORMAL:
                 new = False
+                named, kept_row = i, (row if higher < 0.0 else i)
+                if are_edges(ids_inout, i) and not are_edges(ids_inout, row):
+                    named = row
+                if kept_row != named:
+                    name_like(ids_inout, kept_row, named)
+                rows_inout[other] = kept_row
                 break
         if new:
             rows_inout[kept] = row

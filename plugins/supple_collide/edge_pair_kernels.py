@@ -9,7 +9,7 @@ from supple.math.vector_kernels import dot
 from supple_collide.manifold_kernels import ONE, ZERO
 from supple_collide.mesh_pair_kernels import are_neighbours
 from supple_collide.raw_contact_kernels import add_raw, set_weights
-from supple_collide.segment_kernels import cross_edge, find_edge_cone, leads_outwards
+from supple_collide.segment_kernels import PARALLEL, cross_edge, find_edge_cone, leads_outwards
 from supple_collide.triangle_kernels import EDGE_CODE, subtract
 
 # The bits of `owns` that stand for edges, and one that says that a triangle's edges were looked at.
@@ -55,7 +55,7 @@ def is_edge_near(x, i, j, triangle_bounds, t, within):
 
 @njit_inlined
 def add_edge_pair(
-    x, triangles, neighbour, a, i, b, j, first, second, within, reach, deepest, slack, count, ids_out, values_out
+    x, triangles, neighbour, a, i, b, j, first, second, within, reach, deepest, overhang, count, ids_out, values_out
 ):  # fmt: skip
     """The contact of edge i of triangle a (first side) with edge j of triangle b, if any; the new count.
 
@@ -64,7 +64,7 @@ def add_edge_pair(
     p, q = triangles[a, i], triangles[a, (i + 1) % 3]
     ux, uy, uz = subtract(x, q, p)
     passes, s, r, nx, ny, nz, gap = cross_edge(
-        x, triangles, neighbour, b, j, x[p, 0], x[p, 1], x[p, 2], ux, uy, uz, slack, within
+        x, triangles, neighbour, b, j, x[p, 0], x[p, 1], x[p, 2], ux, uy, uz, PARALLEL, overhang, within
     )  # fmt: skip
     if not passes or gap < -deepest or gap > reach:
         return count
@@ -87,8 +87,8 @@ def add_edge_pair(
 @njit_inlined
 def add_edge_contacts(
     x, triangles, neighbour, owns, vertex_first, vertex_triangle, triangle_bounds, pairs, pair_count, first,
-    second,
-    bends_first, bends_second, limit, least, deepest, slack, strange, vertex_short, sharp, count, ids_out, values_out,
+    second, bends_first, bends_second, limit, least, deepest, overhang, strange, vertex_short, sharp, count, ids_out,
+    values_out,
 ):  # fmt: skip
     """Contacts of edges with edges, which see and touch each other as in `gather_vertices`; returns the new count.
 
@@ -123,7 +123,7 @@ def add_edge_contacts(
                 within = max(least, reach)
                 if are_edges_near(x, p, q, r, s, within):
                     count = add_edge_pair(
-                        x, triangles, neighbour, a, i, b, j, first, second, within, reach, deepest, slack, count,
+                        x, triangles, neighbour, a, i, b, j, first, second, within, reach, deepest, overhang, count,
                         ids_out, values_out,
                     )  # fmt: skip
     if bends_first or bends_second:

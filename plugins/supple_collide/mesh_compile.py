@@ -94,8 +94,7 @@ def compile_meshes(build: Build) -> None:
     for row, (entity, kind) in enumerate(shapes):
         if kind == "box":
             mesh = box_mesh(size_of(kind, entity.components[kind]))
-            half = float(np.ptp(mesh.vertices, axis=0).min()) / 2
-            parts.append(Part(entity.path, mesh, find_owner(build, entity.path), half, row))
+            parts.append(Part(entity.path, mesh, find_owner(build, entity.path), mesh.depth, row))
     _declare_pool(build, parts)
     _declare_tables(build, parts)
     _declare_grids(build, parts)
@@ -116,7 +115,7 @@ def _make_rigid(build: Build, entity: Entity, kind: str, number: int) -> Part:
         depth = shape.thickness
     else:
         mesh = load_mesh(kind, shape, entity.path, files)
-        depth = float(np.ptp(mesh.vertices, axis=0).min()) / 2 if mesh.closed else shape.thickness
+        depth = mesh.depth if mesh.closed else shape.thickness
     owner = find_owner(build, entity.path)
     if grid is not None and owner["carrier"] != STANDS_STILL:
         raise build.refuse(f"{entity.path}.{kind}", "a height field cannot move", "use a mesh")

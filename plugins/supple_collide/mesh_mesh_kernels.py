@@ -27,16 +27,21 @@ from supple_collide.mesh_columns import (
 )
 from supple_collide.mesh_pair_kernels import CORNERS, add_vertex_contacts, gather_vertices
 from supple_collide.outside_kernels import list_all, list_inner
-from supple_collide.point_mesh_kernels import find_deep_candidate, is_above_grid, is_behind, is_in_box
+from supple_collide.point_mesh_kernels import (
+    OVERLAP,
+    find_deep_candidate,
+    is_above_grid,
+    is_behind_or_on,
+    is_in_box,
+)
 from supple_collide.raw_contact_kernels import add_raw, copy_raw, set_corner, set_weights
+from supple_collide.segment_kernels import OVERHANG
 from supple_collide.triangle_kernels import OTHER_CODE, VERTEX_CODE
 
 # Vertices of a rigid mesh that are sooner looked at one by one above a grid than found by its tree.
 FEW_VERTICES = 64
 # Pairs of boxes that are sooner compared than looked up.
 FEW_PAIRS = 2048
-# Edges that overlap by more than this many slacks are looked at again.
-OVERLAP = 10.0
 
 
 @njit
@@ -178,7 +183,7 @@ def drop_false_overlaps(
                 px = values[0] + part * (values[3] - values[0])
                 py = values[1] + part * (values[4] - values[1])
                 pz = values[2] + part * (values[5] - values[2])
-                real = is_behind(
+                real = is_behind_or_on(
                     x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes, order, grids,
                     mesh_table,
                     mesh_sizes, bounds, triangle_bounds, mesh, px, py, pz, -gap, stack, list_out, box, codes,
@@ -212,7 +217,7 @@ def drop_false_depths(
                 px = values[0] + part * (values[3] - values[0])
                 py = values[1] + part * (values[4] - values[1])
                 pz = values[2] + part * (values[5] - values[2])
-                real = is_behind(
+                real = is_behind_or_on(
                     x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes, order, grids, mesh_table,
                     mesh_sizes, bounds, triangle_bounds, other, px, py, pz, -gap, stack, list_out, box, codes,
                     candidates,
@@ -317,8 +322,8 @@ def find_mesh_mesh(
     count = add_edge_contacts(
         x, triangles, neighbour, owns, vertex_first, vertex_triangle, triangle_bounds, triangle_pairs, seen,
         mesh_table[a, OBJECT], mesh_table[b, OBJECT], mesh_table[a, BENDS] != 0, mesh_table[b, BENDS] != 0,
-        limit, least, deepest, min(mesh_sizes[a, SLACK], mesh_sizes[b, SLACK]), strange, vertex_short, crossed, count,
-        ids_out, values_out,
+        limit, least, deepest, OVERHANG * min(mesh_sizes[a, SLACK], mesh_sizes[b, SLACK]), strange, vertex_short,
+        crossed, count, ids_out, values_out,
     )  # fmt: skip
     if alone:
         count = drop_false_overlaps(

@@ -54,14 +54,21 @@ def find_signed_distance(p: FloatArray, corners: FloatArray) -> float:
     return find_distance(p, corners) * (-1.0 if find_winding_number(p, corners) > 0.5 else 1.0)
 
 
+def find_distances_to_segment(points: FloatArray, p: FloatArray, q: FloatArray) -> FloatArray:
+    """Distances of the points [n, 3] from the segment p-q [m]."""
+    s = np.clip((points - p) @ (q - p) / ((q - p) @ (q - p)), 0.0, 1.0)
+    distances: FloatArray = np.linalg.norm(points - p - s[:, None] * (q - p), axis=1)
+    return distances
+
+
 def find_segment_distance(p: FloatArray, q: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
     """Distances of the segment p-q from the segments a-b [n, 3] [m]."""
     best = np.minimum.reduce(
         [
             np.linalg.norm(find_closest_on_segments(p, a, b) - p, axis=1),
             np.linalg.norm(find_closest_on_segments(q, a, b) - q, axis=1),
-            np.array([np.linalg.norm(find_closest_on_segments(e, p[None], q[None])[0] - e) for e in a]),
-            np.array([np.linalg.norm(find_closest_on_segments(e, p[None], q[None])[0] - e) for e in b]),
+            find_distances_to_segment(a, p, q),
+            find_distances_to_segment(b, p, q),
         ]
     )
     u, v, w = q - p, b - a, p - a

@@ -10,24 +10,21 @@ from supple.core.jit import njit, njit_inlined
 from supple.math.vector_kernels import cross, dot, length
 from supple_collide.manifold_kernels import ONE, ZERO
 from supple_collide.raw_contact_kernels import add_raw, set_corner, set_weights
-from supple_collide.segment_kernels import find_common_direction
 from supple_collide.triangle_kernels import (
-    EDGE,
     EDGE_CODE,
     FACE,
     FACE_CODE,
-    FLUSH,
     OTHER_CODE,
-    VERTEX,
     VERTEX_CODE,
     are_flat,
     find_closest_weights,
     find_face_normal,
+    is_at_rim,
     is_lowest,
     judge_feature,
-    name_edge,
     place_weights,
     subtract,
+    sum_vertex_normals,
 )
 
 # Columns of the candidates: the vertex, code and triangle; and normal, signed distance, distance, weights, and
@@ -35,7 +32,6 @@ from supple_collide.triangle_kernels import (
 FOUND_IDS, FOUND_VALUES = 3, 10
 # The bits of `owns` that stand for corners.
 CORNERS = np.int64(7)
-NO_EDGE = np.int64(-1)
 
 
 @njit
@@ -51,8 +47,8 @@ def are_neighbours(triangles, vertex_first, vertex_triangle, v, t):
 
 
 @njit
-def find_near_bend(x, triangles, neighbour, t, wa, wb, wc, slack, fx, fy, fz):
-    """The edge of triangle t that bends within `slack` [m] of the point with these weights; -1 if there is none."""
+def is_near_bend(x, triangles, neighbour, vertex_first, vertex_triangle, t, wa, wb, wc, slack, fx, fy, fz):
+    """Whether the surface bends or ends within `slack` [m] of the point of triangle t with these weights."""
     a, b, c = triangles[t, 0], triangles[t, 1], triangles[t, 2]
     ux, uy, uz = subtract(x, b, a)
     vx, vy, vz = subtract(x, c, a)
@@ -67,25 +63,16 @@ def find_near_bend(x, triangles, neighbour, t, wa, wb, wc, slack, fx, fy, fz):
         if (k == 0 and near_ab) or (k == 1 and near_bc) or (k == 2 and near_ca):
             other = neighbour[t, k]
             if other < 0:
-                return np.int64(k)
+                return True
             gx, gy, gz = find_face_normal(x, triangles, other)
             if not are_flat(fx, fy, fz, gx, gy, gz):
-                return np.int64(k)
-    return NO_EDGE
-
-
-@njit
-def judge_bend(x, triangles, neighbour, vertex_first, vertex_triangle, v, t, k, dx, dy, dz):
-    """What vertex v finds on edge k of triangle t, d away from it: (touches, code, normal, signed distance).
-
-    Where v sticks out towards neither of the two faces, edges that meet it at its very tip say nothing either,
-    and v would fall between them for a moment while it slides across.
-    """
-    touches, nx, ny, nz = find_common_direction(
-        x, triangles, neighbour, vertex_first, vertex_triangle, t, k, v
-    )  # fmt: skip
-    code = EDGE_CODE + name_edge(triangles, neighbour, t, k) if touches else OTHER_CODE
-    return touches, code, nx, ny, nz, dot(nx, ny, nz, dx, dy, dz)
+                return True
+    if not ((near_ab and near_bc) or (near_bc and near_ca) or (near_ca and near_ab)):
+        return False
+    # At a corner the surface may bend at edges of other triangles.
+    v = a if near_ca and near_ab else (b if near_ab else c)
+    flat = sum_vertex_normals(x, triangles, vertex_first, vertex_triangle, v)[3]
+    return not flat or is_at_rim(triangles, neighbour, vertex_first, vertex_triangle, v)
 
 
 @njit_inlined
@@ -108,35 +95,22 @@ def judge_vertex(
         return False, ZERO, 0.0, 0.0, 0.0, 0.0, 0.0, wa, wb, wc, 0.0
     fx, fy, fz = find_face_normal(x, triangles, t)
     above = dot(fx, fy, fz, dx, dy, dz)
-    if region == FACE:
-        bend = find_near_bend(x, triangles, neighbour, t, wa, wb, wc, slack, fx, fy, fz)
-        if bend < 0 or is_lowest(x, triangles, vertex_first, vertex_triangle, v, fx, fy, fz):
-            return True, FACE_CODE + facet[t], fx, fy, fz, above, distance, wa, wb, wc, 0.0
-        touches, code, nx, ny, nz, signed = judge_bend(
-            x, triangles, neighbour, vertex_first, vertex_triangle, v, t, bend, dx, dy, dz
+    touches, code, nx, ny, nz, signed = True, FACE_CODE + facet[t], fx, fy, fz, above
+    if region != FACE:
+        beside = length(dx - above * fx, dy - above * fy, dz - above * fz)
+        if beside <= slack and is_lowest(x, triangles, vertex_first, vertex_triangle, v, fx, fy, fz):
+            return True, code, fx, fy, fz, above, distance, wa, wb, wc, 0.0
+        touches, code, nx, ny, nz, signed = judge_feature(
+            x, triangles, neighbour, facet, vertex_first, vertex_triangle, t, region, qx, qy, qz, dx, dy, dz, scale
         )  # fmt: skip
-        if touches:
-            return touches, code, nx, ny, nz, signed, distance, wa, wb, wc, 0.0
-        return False, OTHER_CODE, fx, fy, fz, above, distance, wa, wb, wc, 0.0
-    beside = length(dx - above * fx, dy - above * fy, dz - above * fz)
-    if beside <= slack and is_lowest(x, triangles, vertex_first, vertex_triangle, v, fx, fy, fz):
-        return True, FACE_CODE + facet[t], fx, fy, fz, above, distance, wa, wb, wc, 0.0
-    touches, code, nx, ny, nz, signed = judge_feature(
-        x, triangles, neighbour, facet, vertex_first, vertex_triangle, t, region, qx, qy, qz, dx, dy, dz, scale
-    )  # fmt: skip
-    if touches and code >= EDGE_CODE and not is_lowest(
-        x, triangles, vertex_first, vertex_triangle, v, nx, ny, nz
-    ):  # fmt: skip
-        touches, code = False, OTHER_CODE
-        # Farther away, edges that v ends are lowest there up to the angle that counts as lying flat.
-        if region < VERTEX and FLUSH * distance <= slack:
-            touches, bend_code, bx, by, bz, below = judge_bend(
-                x, triangles, neighbour, vertex_first, vertex_triangle, v, t, region - EDGE, dx, dy, dz
-            )  # fmt: skip
-            if touches:
-                return touches, bend_code, bx, by, bz, below, distance, wa, wb, wc, 0.0
-    elif not touches:
+    if not touches:
         code = ZERO
+    elif code >= EDGE_CODE or is_near_bend(
+        x, triangles, neighbour, vertex_first, vertex_triangle, t, wa, wb, wc, slack, fx, fy, fz
+    ):  # fmt: skip
+        touches = is_lowest(x, triangles, vertex_first, vertex_triangle, v, nx, ny, nz)
+        if not touches:
+            code = OTHER_CODE
     if not touches and above > slack:
         return True, FACE_CODE + facet[t], fx, fy, fz, above, distance, wa, wb, wc, 1.0
     return touches, code, nx, ny, nz, signed, distance, wa, wb, wc, 0.0
@@ -230,6 +204,23 @@ def is_repeated(found_ids, found_values, link, head, c):
 
 
 @njit
+def is_rival(x, triangles, found_ids, found_values, c, other, slack):
+    """Whether candidate `other` of the same vertex is a face as near that bends away from the face of candidate c.
+
+    A face that the vertex is only beside of matters to one that it is above only if it is behind that one.
+    """
+    if found_ids[other, 1] >= EDGE_CODE or found_ids[other, 1] == found_ids[c, 1]:
+        return False
+    beside = found_values[other, 8] != 0.0 and found_values[c, 8] == 0.0
+    if found_values[other, 4] > found_values[c, 4] + slack or (beside and found_values[c, 3] >= 0.0):
+        return False
+    px, py, pz = place_weights(x, triangles, found_ids[other, 2], 1 / 3, 1 / 3, 1 / 3)
+    corner = triangles[found_ids[c, 2], 0]
+    nx, ny, nz = found_values[c, 0], found_values[c, 1], found_values[c, 2]
+    return dot(nx, ny, nz, px - x[corner, 0], py - x[corner, 1], pz - x[corner, 2]) < 0.0
+
+
+@njit
 def is_outdone(x, triangles, found_ids, found_values, link, head, c, slack):
     """Whether the same vertex is farther in front of a face as near that bends away from the face of candidate c.
 
@@ -238,18 +229,19 @@ def is_outdone(x, triangles, found_ids, found_values, link, head, c, slack):
     """
     if found_ids[c, 1] >= EDGE_CODE:
         return False
-    t = found_ids[c, 2]
-    nx, ny, nz, corner = found_values[c, 0], found_values[c, 1], found_values[c, 2], triangles[t, 0]
+    farthest, other = found_values[c, 3], head
+    while other >= 0:
+        if is_rival(x, triangles, found_ids, found_values, c, other, slack):
+            farthest = max(farthest, found_values[other, 3])
+        other = link[other]
+    if farthest > found_values[c, 3] + slack:
+        return True
     other = head
     while other >= 0:
-        nearer = found_values[other, 4] <= found_values[c, 4] + slack
-        if nearer and found_ids[other, 1] < EDGE_CODE and found_ids[other, 1] != found_ids[c, 1]:
-            px, py, pz = place_weights(x, triangles, found_ids[other, 2], 1 / 3, 1 / 3, 1 / 3)
-            height = dot(nx, ny, nz, px - x[corner, 0], py - x[corner, 1], pz - x[corner, 2])
-            farther = found_values[other, 3] - found_values[c, 3]
-            tie = abs(farther) <= slack and found_ids[other, 1] < found_ids[c, 1]
-            if height < 0.0 and (farther > slack or tie):
-                return True
+        tie = found_ids[other, 1] < found_ids[c, 1] and found_values[other, 3] >= farthest - slack
+        alike = found_values[other, 8] <= found_values[c, 8]
+        if tie and alike and is_rival(x, triangles, found_ids, found_values, c, other, slack):
+            return True
         other = link[other]
     return False
 

@@ -51,6 +51,11 @@ class TriangleMesh:
         return 1e-5 * float(np.linalg.norm(corners - np.roll(corners, 1, axis=1), axis=2).mean())
 
     @property
+    def depth(self) -> float:
+        """What no point of a closed mesh is deeper than [m]: half its least extent, and the slack for rounding."""
+        return float(np.ptp(self.vertices, axis=0).min()) / 2 + self.slack
+
+    @property
     def radius(self) -> float:
         """Distance of the farthest vertex from the origin [m]."""
         return float(np.linalg.norm(self.vertices, axis=1).max())

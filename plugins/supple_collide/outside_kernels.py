@@ -8,7 +8,7 @@ from __future__ import annotations
 from supple.core.jit import njit
 from supple_collide.manifold_kernels import ZERO
 from supple_collide.mesh_columns import ROOT
-from supple_collide.point_mesh_kernels import is_behind, is_in_box
+from supple_collide.point_mesh_kernels import is_behind_or_on, is_in_box
 
 # Marks of vertices: not looked at yet, surely outside, possibly inside.
 UNKNOWN, OUTSIDE, INNER = 0, 1, 2
@@ -71,7 +71,7 @@ def are_outside(
     """Whether the first, the last and one between of the vertices members[: count] are all outside mesh `other`."""
     for k in range(min(ASKED, count)):
         v = members[k * (count - 1) // max(1, min(ASKED, count) - 1)]
-        if is_behind(
+        if is_behind_or_on(
             x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes, order, grids, mesh_table, mesh_sizes,
             bounds, triangle_bounds, other, x[v, 0], x[v, 1], x[v, 2], FAR, stack, list_out, box, codes, values,
         ):  # fmt: skip

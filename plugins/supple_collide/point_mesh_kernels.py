@@ -14,7 +14,7 @@ from supple.core.jit import njit
 from supple.math.vector_kernels import length
 from supple_collide.bvh_kernels import COUNT, FIRST_PLACE, RIGHT, query_grid, query_tree
 from supple_collide.manifold_kernels import ONE, ZERO
-from supple_collide.mesh_columns import BEHIND, DEPTH, FIRST, GRID, ROOT, SCALE
+from supple_collide.mesh_columns import BEHIND, DEPTH, FIRST, GRID, ROOT, SCALE, SLACK
 from supple_collide.raw_contact_kernels import NO_TRIANGLE, add_raw, set_weights
 from supple_collide.triangle_kernels import (
     find_closest_weights,
@@ -25,6 +25,8 @@ from supple_collide.triangle_kernels import (
 )
 
 NO_VERTEX = np.int64(-1)
+# What overlaps by more than this many slacks is looked at again.
+OVERLAP = 10.0
 # Room for the local minima of one point; a mesh that has more within reach is folded like a sponge.
 CANDIDATES = 64
 # Columns of the candidates: normal, signed distance, distance, weights.
@@ -234,13 +236,37 @@ def add_ball_contacts(
 
 
 @njit
+def is_on_surface(
+    x, triangles, vertex_first, vertex_triangle, nodes, order, grids, mesh_table, mesh_sizes, bounds, triangle_bounds,
+    mesh, px, py, pz, stack, list_out, box,
+):  # fmt: skip
+    """Whether a point lies within the slack of the surface of a mesh; the last three arrays are scratch."""
+    root, grid, slack = mesh_table[mesh, ROOT], mesh_table[mesh, GRID], mesh_sizes[mesh, SLACK]
+    if grid < 0:
+        return find_nearest_triangle(
+            x, triangles, vertex_first, vertex_triangle, nodes, order, root, bounds, px, py, pz, NO_VERTEX, slack, stack
+        ) >= 0  # fmt: skip
+    box[0, 0], box[0, 1], box[0, 2] = px, py, pz
+    box[0, 3], box[0, 4], box[0, 5] = px, py, pz
+    found = collect_triangles(
+        nodes, order, root, grid, grids, mesh_table[mesh, FIRST], bounds, triangle_bounds, box, slack, stack, list_out
+    )  # fmt: skip
+    for place in range(min(found, list_out.size)):
+        _, wa, wb, wc = find_closest_weights(x, triangles, list_out[place], px, py, pz)
+        qx, qy, qz = place_weights(x, triangles, list_out[place], wa, wb, wc)
+        if length(px - qx, py - qy, pz - qz) <= slack:
+            return True
+    return False
+
+
+@njit
 def is_behind(
     x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes, order, grids, mesh_table, mesh_sizes,
     bounds, triangle_bounds, mesh, px, py, pz, depth, stack, list_out, box, codes, values,
 ):  # fmt: skip
     """Whether a point is inside a mesh, or not deeper than `depth` [m] behind an open one.
 
-    The arrays from `stack` on are scratch.
+    On the surface rounding decides: see `is_on_surface`. The arrays from `stack` on are scratch.
     """
     depth, behind = max(depth, mesh_sizes[mesh, DEPTH]), mesh_sizes[mesh, BEHIND]
     found = find_deep_candidate(
@@ -249,3 +275,18 @@ def is_behind(
         depth, behind, mesh_sizes[mesh, SCALE], stack, list_out, box, codes, values,
     )  # fmt: skip
     return found != 0
+
+
+@njit
+def is_behind_or_on(
+    x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes, order, grids, mesh_table, mesh_sizes,
+    bounds, triangle_bounds, mesh, px, py, pz, depth, stack, list_out, box, codes, values,
+):  # fmt: skip
+    """Whether a point `is_behind`, or on the surface of the mesh up to its slack."""
+    return is_behind(
+        x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes, order, grids, mesh_table, mesh_sizes,
+        bounds, triangle_bounds, mesh, px, py, pz, depth, stack, list_out, box, codes, values,
+    ) or is_on_surface(
+        x, triangles, vertex_first, vertex_triangle, nodes, order, grids, mesh_table, mesh_sizes, bounds,
+        triangle_bounds, mesh, px, py, pz, stack, list_out, box,
+    )  # fmt: skip

@@ -8,20 +8,27 @@ from supple_collide.manifold_kernels import ZERO
 from supple_collide.mesh_columns import BEHIND, DEPTH, FIRST, GRID, OBJECT, ROOT, SCALE, SLACK
 from supple_collide.point_mesh_kernels import (
     NO_VERTEX,
+    OVERLAP,
     add_ball_contacts,
     add_candidate,
     choose_candidates,
     collect_triangles,
     find_deep_candidate,
     is_behind,
+    is_on_surface,
 )
 from supple_collide.raw_contact_kernels import NO_TRIANGLE, add_raw, copy_raw, set_corner, set_weights
-from supple_collide.segment_kernels import cross_edge, pass_vertex
+from supple_collide.segment_kernels import (
+    OVERHANG,
+    PARALLEL_AXIS,
+    cross_edge,
+    is_nearest_to_axis,
+    pass_vertex,
+)
 from supple_collide.triangle_kernels import (
     EDGE_CODE,
     OTHER_CODE,
     VERTEX_CODE,
-    is_vertex_nearest,
 )
 
 # The code of a capsule's middle; its ends are 0 and 1.
@@ -32,7 +39,7 @@ MIDDLE = OTHER_CODE + 2
 def add_middle_edges(
     x, triangles, neighbour, owns, found, triangle_list, shape, mesh_object, px, py, pz, ux, uy, uz, radius,
     limit,
-    depth, slack, count, ids_out, values_out,
+    depth, overhang, count, ids_out, values_out,
 ):  # fmt: skip
     """Contacts of a capsule's straight part with edges that cross it; returns the new count."""
     for place in range(found):
@@ -41,7 +48,7 @@ def add_middle_edges(
             if owns[t] & (8 << k) == 0:
                 continue
             passes, s, r, nx, ny, nz, signed = cross_edge(
-                x, triangles, neighbour, t, k, px, py, pz, ux, uy, uz, slack, radius + limit
+                x, triangles, neighbour, t, k, px, py, pz, ux, uy, uz, PARALLEL_AXIS, overhang, radius + limit
             )  # fmt: skip
             if not passes or signed - radius > limit or signed < -depth:
                 continue
@@ -70,12 +77,12 @@ def add_middle_vertices(
             if owns[t] & (1 << k) == 0:
                 continue
             v = triangles[t, k]
-            between, _, nx, ny, nz, distance = pass_vertex(
-                x, triangles, vertex_first, vertex_triangle, v, px, py, pz, ux, uy, uz
-            )  # fmt: skip
+            between, _, nx, ny, nz, distance = pass_vertex(x, v, px, py, pz, ux, uy, uz)
             if not between or distance - radius > limit or distance == 0.0:
                 continue
-            if not is_vertex_nearest(x, triangles, vertex_first, vertex_triangle, v, nx, ny, nz):
+            if not is_nearest_to_axis(
+                x, triangles, vertex_first, vertex_triangle, v, nx, ny, nz, ux, uy, uz
+            ):  # fmt: skip
                 continue
             count = add_raw(
                 shape, mesh_object, MIDDLE, VERTEX_CODE + v, NO_TRIANGLE, t, x[v, 0], x[v, 1], x[v, 2],
@@ -93,20 +100,30 @@ def drop_false_overlaps(
 ):  # fmt: skip
     """Of a capsule's contacts with edges from row `first` on, drop those whose axis is not inside the mesh.
 
-    An axis that passes a thin part on one side is behind the edges of the other side. Returns the new count.
+    An axis that passes a thin part on one side is behind the edges of the other side, and so is one that lies on the
+    surface. Returns the new count.
     """
     if count > ids_inout.shape[0]:
         return count
-    kept = first
+    kept, deep = first, -OVERLAP * mesh_sizes[mesh, SLACK]
     for row in range(first, count):
         values = values_inout[row]
         signed = values[9] + radius
-        if signed >= 0.0 or is_behind(
+        px, py, pz = (
+            values[3] + signed * values[6],
+            values[4] + signed * values[7],
+            values[5] + signed * values[8],
+        )
+        real = signed >= 0.0 or is_behind(
             x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes, order, grids, mesh_table,
-            mesh_sizes, bounds, triangle_bounds, mesh, values[3] + signed * values[6],
-            values[4] + signed * values[7], values[5] + signed * values[8], -signed, stack, list_out, box, codes,
-            candidates,
-        ):  # fmt: skip
+            mesh_sizes, bounds, triangle_bounds, mesh, px, py, pz, -signed, stack, list_out, box, codes, candidates,
+        )  # fmt: skip
+        if real and signed < deep:
+            real = not is_on_surface(
+                x, triangles, vertex_first, vertex_triangle, nodes, order, grids, mesh_table, mesh_sizes, bounds,
+                triangle_bounds, mesh, px, py, pz, stack, list_out, box,
+            )  # fmt: skip
+        if real:
             copy_raw(row, kept, ids_inout, values_inout)
             kept += 1
     return kept
@@ -186,7 +203,7 @@ def find_round_mesh(
         before = count
         count = add_middle_edges(
             x, triangles, neighbour, owns, seen, list_out, shape, number, px, py, pz, ux, uy, uz, radius, limit,
-            mesh_sizes[mesh, DEPTH], mesh_sizes[mesh, SLACK], count, ids_out, values_out,
+            mesh_sizes[mesh, DEPTH], OVERHANG * mesh_sizes[mesh, SLACK], count, ids_out, values_out,
         )  # fmt: skip
         count = drop_false_overlaps(
             x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes, order, grids, mesh_table,

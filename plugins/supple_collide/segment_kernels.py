@@ -9,11 +9,23 @@ from __future__ import annotations
 import math
 
 from supple.core.jit import njit, njit_inlined
-from supple.math.vector_kernels import cross, dot, length, normalise
-from supple_collide.triangle_kernels import FLUSH, are_flat, find_face_normal, find_opposite_corner, subtract
+from supple.math.vector_kernels import cross, dot, normalise
+from supple_collide.triangle_kernels import (
+    FLUSH,
+    NEARER,
+    are_flat,
+    find_face_normal,
+    find_opposite_corner,
+    subtract,
+)
 
-# Edges this nearly parallel (sine of the angle) define no normal across both.
+# Edges of two meshes this nearly parallel (sine of the angle) define no normal across both: their ends speak for them.
 PARALLEL = 1e-4
+# The same for an edge and the axis of a capsule, whose ends see nothing but what is nearest to them.
+PARALLEL_AXIS = 1e-6
+# Part of the slack by which edges are lengthened where they cross: rounding must not put what happens at a vertex
+# beyond the edge and yet before the vertex.
+OVERHANG = 1e-4
 
 
 @njit
@@ -50,62 +62,27 @@ def leads_outwards(x, triangles, neighbour, t, k, nx, ny, nz):
 
 
 @njit
-def find_common_direction(x, triangles, neighbour, vertex_first, vertex_triangle, t, k, v):
-    """A direction between the normals at edge k of triangle t along which vertex v of another mesh is lowest.
-
-    Returns (found, x, y, z): the middle of all such directions if v is lowest along neither normal itself. Each edge
-    that leaves v cuts the cone of the two normals; what is left lies between two of its cuts.
-    """
-    sticks_out, _, _, _ = find_edge_cone(x, triangles, neighbour, t, k)
-    other = neighbour[t, k]
-    if not sticks_out or other < 0:
-        return False, 0.0, 0.0, 0.0
-    ax, ay, az = find_face_normal(x, triangles, t)
-    bx, by, bz = find_face_normal(x, triangles, other)
-    cut_a, cut_b = False, False
-    for place in range(vertex_first[v], vertex_first[v + 1]):
-        near = vertex_triangle[place]
-        for corner in range(3):
-            if triangles[near, corner] == v:
-                continue
-            ex, ey, ez = subtract(x, triangles[near, corner], v)
-            slope = FLUSH * length(ex, ey, ez)
-            up_a, up_b = dot(ax, ay, az, ex, ey, ez) + slope, dot(bx, by, bz, ex, ey, ez) + slope
-            if up_a < 0.0 and up_b < 0.0:
-                return False, 0.0, 0.0, 0.0
-            if up_a < 0.0:
-                ax, ay, az, _ = normalise(up_b * ax - up_a * bx, up_b * ay - up_a * by, up_b * az - up_a * bz)
-                cut_a = True
-            elif up_b < 0.0:
-                bx, by, bz, _ = normalise(up_a * bx - up_b * ax, up_a * by - up_b * ay, up_a * bz - up_b * az)
-                cut_b = True
-    nx, ny, nz, _ = normalise(ax + bx, ay + by, az + bz)
-    return cut_a and cut_b, nx, ny, nz
-
-
-@njit
-def find_crossing(px, py, pz, ux, uy, uz, qx, qy, qz, vx, vy, vz, slack):
+def find_crossing(px, py, pz, ux, uy, uz, qx, qy, qz, vx, vy, vz, parallel, overhang):
     """Where the lines p + s u and q + t v come closest: (crosses, s, t).
 
-    They cross if they are not parallel and that is on both segments, farther than `slack` [m] from their ends:
-    what happens at the ends is said by the vertices.
+    They cross if the sine of their angle is above `parallel`, and that is on both segments or not farther from them
+    than `overhang` [m].
     """
     wx, wy, wz = px - qx, py - qy, pz - qz
     u_u, u_v, v_v = dot(ux, uy, uz, ux, uy, uz), dot(ux, uy, uz, vx, vy, vz), dot(vx, vy, vz, vx, vy, vz)
     u_w, v_w = dot(ux, uy, uz, wx, wy, wz), dot(vx, vy, vz, wx, wy, wz)
     determinant = u_u * v_v - u_v * u_v
-    if determinant <= PARALLEL * PARALLEL * u_u * v_v:
+    if determinant <= parallel * parallel * u_u * v_v:
         return False, 0.0, 0.0
     s, t = (u_v * v_w - v_v * u_w) / determinant, (u_u * v_w - u_v * u_w) / determinant
-    # The nearer end of each segment; the distance from it is compared as a square.
-    end_s, end_t, squared = min(s, 1.0 - s), min(t, 1.0 - t), slack * slack
-    inside = end_s > 0.0 and end_t > 0.0
-    return inside and end_s * end_s * u_u > squared and end_t * end_t * v_v > squared, s, t
+    # The distances from the nearer ends, negative beyond them, are compared as squares with a sign.
+    end_s, end_t, least = min(s, 1.0 - s), min(t, 1.0 - t), -overhang * overhang
+    return end_s * abs(end_s) * u_u > least and end_t * abs(end_t) * v_v > least, s, t
 
 
 @njit_inlined
-def cross_edge(x, triangles, neighbour, t, k, px, py, pz, ux, uy, uz, slack, reach):
-    """How the segment p + s u, 0 <= s <= 1, passes edge k of triangle t nearer than `reach` [m].
+def cross_edge(x, triangles, neighbour, t, k, px, py, pz, ux, uy, uz, parallel, overhang, reach):
+    """How the segment p + s u, 0 <= s <= 1, passes edge k of triangle t nearer than `reach` [m]; see `find_crossing`.
 
     Returns (passes, s, place along the edge, normal outwards from the edge, signed distance): seven floats
     after the flag.
@@ -113,7 +90,7 @@ def cross_edge(x, triangles, neighbour, t, k, px, py, pz, ux, uy, uz, slack, rea
     i, j = triangles[t, k], triangles[t, (k + 1) % 3]
     vx, vy, vz = subtract(x, j, i)
     qx, qy, qz = x[i, 0], x[i, 1], x[i, 2]
-    crosses, s, r = find_crossing(px, py, pz, ux, uy, uz, qx, qy, qz, vx, vy, vz, slack)
+    crosses, s, r = find_crossing(px, py, pz, ux, uy, uz, qx, qy, qz, vx, vy, vz, parallel, overhang)
     if not crosses:
         return False, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     dx, dy, dz = px + s * ux - qx - r * vx, py + s * uy - qy - r * vy, pz + s * uz - qz - r * vz
@@ -130,9 +107,30 @@ def cross_edge(x, triangles, neighbour, t, k, px, py, pz, ux, uy, uz, slack, rea
 
 
 @njit
-def pass_vertex(x, triangles, vertex_first, vertex_triangle, v, px, py, pz, ux, uy, uz):
+def pass_vertex(x, v, px, py, pz, ux, uy, uz):
     """How the segment p + s u passes vertex v: (strictly between its ends, s, direction from v, distance)."""
     wx, wy, wz = x[v, 0] - px, x[v, 1] - py, x[v, 2] - pz
     s = dot(wx, wy, wz, ux, uy, uz) / dot(ux, uy, uz, ux, uy, uz)
     dx, dy, dz, distance = normalise(s * ux - wx, s * uy - wy, s * uz - wz)
     return s > 0.0 and s < 1.0 and math.isfinite(s), s, dx, dy, dz, distance
+
+
+@njit
+def is_nearest_to_axis(x, triangles, vertex_first, vertex_triangle, v, dx, dy, dz, ux, uy, uz):
+    """Whether no edge that leaves vertex v comes nearer to the axis along u, which is in direction d from v.
+
+    Edges that lie along the axis, up to the angle FLUSH, do not count: they touch at their ends too, and nowhere else
+    if they are parallel.
+    """
+    u_u = dot(ux, uy, uz, ux, uy, uz)
+    for place in range(vertex_first[v], vertex_first[v + 1]):
+        t = vertex_triangle[place]
+        for k in range(3):
+            if triangles[t, k] == v:
+                continue
+            ex, ey, ez = subtract(x, triangles[t, k], v)
+            e_e, e_u = dot(ex, ey, ez, ex, ey, ez), dot(ex, ey, ez, ux, uy, uz)
+            along = e_e * u_u - e_u * e_u <= FLUSH * FLUSH * e_e * u_u
+            if not along and dot(dx, dy, dz, ex, ey, ez) > NEARER * math.sqrt(e_e):
+                return False
+    return True

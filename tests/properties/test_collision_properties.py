@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
@@ -23,7 +23,8 @@ from supple_collide.scratch import make_manifold
 from supple_collide.shape_kinds import BOX, CAPSULE, PLANE, SPHERE
 
 REACH = 0.1
-# A reference face is widened by 1e-5 of its half extents (at most 0.8 here) before it clips the other face.
+IDENTITY = Rotation.identity()
+# A corner counts as above a reference face up to 1e-5 of its half extents (at most 0.8 here) beside it.
 ON_SURFACE = 1.2e-5
 
 
@@ -49,6 +50,13 @@ def shapes(draw, kinds=(SPHERE, BOX, CAPSULE)):
     size[{SPHERE: 1, CAPSULE: 2, BOX: 3, PLANE: 0}[kind] :] = 0.0
     x = np.array([draw(coordinates), draw(coordinates), draw(coordinates)])
     return Shape(kind, size, x, np.roll(draw(rotations).as_quat(), 1))
+
+
+def put(kind, size, x, rotation=IDENTITY):
+    """A shape, as `shapes` draws it."""
+    sizes = np.zeros(3)
+    sizes[: len(size)] = size
+    return Shape(kind, sizes, np.array(x, float), np.roll(rotation.as_quat(), 1))
 
 
 def pack(bodies):
@@ -158,12 +166,20 @@ def test_boxes_agree_with_the_oracle(a, b):
 
 
 @given(shapes(), shapes(kinds=(SPHERE, BOX, CAPSULE, PLANE)), rotations, shifts)
+# The axis of the capsule runs in the plane of a side of the box.
+@example(
+    put(BOX, [0.5, 0.6, 0.5], [0.9, 0.2, -0.6]),
+    put(CAPSULE, [0.8, 0.8], [-0.9, 0.8, -0.1], Rotation.from_euler("z", 1.1)),
+    Rotation.from_euler("xyz", [0.1, 0.3, 0.2]),
+    np.array([0.3, 0.1, -0.2]),
+)
 @settings(max_examples=100, deadline=None)
 def test_contacts_move_with_the_shapes(a, b, rotation, shift):
     matrix = rotation.as_matrix()
     feature, point, normal, gap = collide(a, b)
-    assume(np.all(np.abs(gap - REACH) > 1e-6))
     moved = collide(a.moved(matrix, shift), b.moved(matrix, shift))
+    # Whether what is as far away as the reach is seen, rounding decides.
+    assume(np.all(np.abs(np.concatenate([gap, moved[3]]) - REACH) > 1e-9))
     np.testing.assert_array_equal(moved[0], feature)
     np.testing.assert_allclose(moved[1], point @ matrix.T + shift, rtol=0, atol=1e-6)
     np.testing.assert_allclose(moved[2], normal @ matrix.T, rtol=0, atol=1e-6)
@@ -171,6 +187,16 @@ def test_contacts_move_with_the_shapes(a, b, rotation, shift):
 
 
 @given(shapes(), shapes(kinds=(SPHERE, BOX, CAPSULE, PLANE)))
+# Edges of equal faces cross at an angle.
+@example(
+    put(BOX, [0.75, 0.1, 0.2], [0, 0, 0]),
+    put(BOX, [0.75, 0.1, 0.2], [0, 0.1, 0], Rotation.from_euler("y", 0.5)),
+)
+# Capsules that lie along each other, one beyond the end of the other as seen along its own axis only.
+@example(
+    put(CAPSULE, [0.8, 0.2], [-0.583312, -0.6, 0.100373], Rotation.from_rotvec([2.255476, 0, 0])),
+    put(CAPSULE, [0.8, 0.2], [-0.4, -0.399253, 0.791793], Rotation.from_rotvec([-0.487793, 2.076726, -0.89847])),
+)  # fmt: skip
 @settings(max_examples=100, deadline=None)
 def test_exchanging_the_shapes_turns_the_normal(a, b):
     assume(np.linalg.norm(a.x - b.x) > 1e-3)
