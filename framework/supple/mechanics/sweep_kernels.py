@@ -171,13 +171,13 @@ def accelerate(
     weight, group_count, sweeps, columns, theta, df, dg, gram, last_step,
     gram_factor_out, c_out, impulse_out,
 ):  # fmt: skip
-    """Move impulse_out ahead of the last sweep: (whether it was mixed, next theta of the momentum)."""
+    """Move impulse_out ahead of the last sweep: (whether it moved, next theta of the momentum)."""
     if sweeps % PERIOD < MIXED_SWEEPS:
         mixed = mix_history(
             weight, group_count, columns, df, dg, gram, last_step, gram_factor_out, c_out, impulse_out
         )
         return mixed, 1.0
-    return False, add_momentum(weight, group_count, columns, dg, last_step, theta, impulse_out)
+    return True, add_momentum(weight, group_count, columns, dg, last_step, theta, impulse_out)
 
 
 @njit
@@ -224,6 +224,7 @@ def solve_groups(
     prepare_groups(law, scale, compliance, diagonal, values, group_count, factor_out, weight_out, impulse_out)
     none = np.int64(0)  # a literal zero would compile the kernels that take `columns` twice
     sweeps, columns, theta, last_length, taken_back, gives_up = 0, none, 1.0, 0.0, False, False
+    least_length = math.inf
     worst, worst_1, worst_2, worst_3 = (
         math.inf,
         math.inf,
@@ -249,9 +250,10 @@ def solve_groups(
             rated = gives_up and RATE_SWEEPS <= sweeps < ALWAYS_CHECKED
             if rated and is_hopeless(worst, worst_3, sweeps, max_sweeps, tolerance):
                 return sweeps, worst
-        mixed = False
+        ahead, mixed = False, False
         if columns > 0:
-            mixed, theta = accelerate(
+            mixed = sweeps % PERIOD < MIXED_SWEEPS
+            ahead, theta = accelerate(
                 weight_out, group_count, sweeps, columns, theta, df_out, dg_out, gram_out, last_step_out,
                 gram_factor_out, c_out, impulse_out,
             )  # fmt: skip
@@ -265,10 +267,12 @@ def solve_groups(
         )  # fmt: skip
         sweeps += 1
         length = measure_step(weight_out, group_count, start_out, impulse_out)
-        taken_back = mixed and not length <= MAX_GROWTH * last_length
+        limit = last_length if mixed else least_length
+        taken_back = ahead and not length <= MAX_GROWTH * limit
+        least_length = min(length, least_length)
         if taken_back:
             copy_rows(last_result_out, group_count, impulse_out)
-            columns = none
+            columns, theta = none, 1.0
             continue
         if sweeps > 1:
             columns = remember_differences(
