@@ -43,8 +43,12 @@ FLOORS: Final = (1e-4, 1e-9)
 MAX_EFFORT: Final = 1.3e9
 MAX_EFFORT_PER_BLOCK: Final = 300 * SWEEP_EFFORT
 # Damped steps are begun after this many sweeps, and again where they got stuck, up to this share of all effort.
+# With fewer groups than these they come after as many rounds of other things, which are quicker there.
+DAMPED_GROUPS: Final = 60
+DAMPED_LATE: Final = 4
 DAMPED_SWEEPS: Final = 50
 DAMPED_STEPS: Final = 1000
+FEW_DAMPED_STEPS: Final = 300
 DAMPED_ROUNDS: Final = 3
 DAMPED_SHARE: Final = 0.6
 SEED_GROUPS: Final = 100  # Lemke's tableau is dense
@@ -160,9 +164,11 @@ class _Search:
     def find(self, impulse: FloatArray, max_rounds: int) -> None:
         """Newton first; then rounds of twice as many sweeps each, every second one with proximal points and a seed."""
         self.best, self.work = self._method.improve(impulse, self._tolerance, MAX_STEPS, FLOORS[0])
-        last = self._go_damped(self.best.impulse)
-        sweeps = FIRST_SWEEPS if self._problem.count < MANY_GROUPS else LAST_SWEEPS
+        last, count = self.best, self._problem.count
+        sweeps = FIRST_SWEEPS if count < MANY_GROUPS else LAST_SWEEPS
         for number in range(max_rounds):
+            if number == (0 if count >= DAMPED_GROUPS else DAMPED_LATE):
+                last = self._go_damped(self.best.impulse)
             if self._done or self._effort_left <= 0.0:
                 return
             last = self._step(self._sweep(last.impulse, sweeps), number + 1)
@@ -203,12 +209,13 @@ class _Search:
     def _go_damped(self, impulse: FloatArray) -> Point:
         """Damped steps, and sweeps in between where those get stuck."""
         point, enough = self.best, (1.0 - DAMPED_SHARE) * self._max_effort
+        most = DAMPED_STEPS if self._problem.count >= DAMPED_GROUPS else FEW_DAMPED_STEPS
         for _ in range(DAMPED_ROUNDS):
             if self._done or self._effort_left <= enough:
                 break
             start = self._sweep(impulse, DAMPED_SWEEPS)
             limit = self._method.effort + self._effort_left - enough
-            point, steps = self._method.improve_damped(start, self._tolerance, DAMPED_STEPS, limit)
+            point, steps = self._method.improve_damped(start, self._tolerance, most, limit)
             self.work += steps
             impulse = self._keep(point).impulse
         return point
