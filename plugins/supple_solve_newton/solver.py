@@ -39,8 +39,8 @@ MAX_STEPS: Final = 25
 # Shares added to the diagonal, by turns: the first is better where W is singular, the second where it is
 # badly conditioned.
 FLOORS: Final = (1e-4, 1e-9)
-# In the unit of `SWEEP_EFFORT`: about two thirds of a second, and three hundred sweeps. After that nothing new is begun.
-MAX_EFFORT: Final = 1.3e9
+# In the unit of `SWEEP_EFFORT`: about half a second, and three hundred sweeps. After that nothing new is begun.
+MAX_EFFORT: Final = 1.1e9
 MAX_EFFORT_PER_BLOCK: Final = 300 * SWEEP_EFFORT
 # Damped steps are begun after this many sweeps, and again where they got stuck, up to this share of all effort.
 # With fewer groups than these they come after as many rounds of other things, which are quicker there.
