@@ -40,7 +40,7 @@ MAX_STEPS: Final = 25
 # badly conditioned.
 FLOORS: Final = (1e-4, 1e-9)
 # In the unit of `SWEEP_EFFORT`: about half a second, and three hundred sweeps. After that nothing new is begun.
-MAX_EFFORT: Final = 1.1e9
+MAX_EFFORT: Final = 1.2e9
 MAX_EFFORT_PER_BLOCK: Final = 300 * SWEEP_EFFORT
 # Damped steps are begun after this many sweeps, and again where they got stuck, up to this share of all effort.
 # With fewer groups than these they come after as many rounds of other things, which are quicker there.
