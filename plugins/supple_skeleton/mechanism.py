@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from supple.core.jit import bind_kernel
 from supple.core.schedule import Bound
 from supple.errors import PluginError, Problem, SimulationError, suggest
 from supple.mechanics.block_matrix import BlockMatrix
 from supple.mechanics.jacobian import JacobianBlocks
-from supple.mechanics.mechanism import FloatArray, PointRows
+from supple.mechanics.mechanism import FloatArray, IntArray, PointRows
 from supple_skeleton.chain_kernels import solve_chain
 from supple_skeleton.dynamics import READS, Dynamics
 from supple_skeleton.forest import Forest
@@ -53,6 +54,7 @@ class Skeletons:
         self.unit_count = len(forest.trees)
         self.jacobian = JacobianBlocks(blocks, forest.width)
         self._scratch = make_delassus_scratch(self.unit_count, blocks, forest.width)
+        self._bound_to: tuple[FloatArray | None, IntArray | None] = (None, None)  # values and indptr of a matrix
 
     def bind(self, arrays: Bound) -> None:
         """Bind poses, axes and the factor of A."""
@@ -77,11 +79,13 @@ class Skeletons:
 
     def add_delassus(self, W: BlockMatrix) -> None:
         """W += J A^-1 J^T, skeleton by skeleton."""
-        J = self.jacobian
-        add_bone_delassus(
-            self.dof, self.factor, J.count, J.group, J.unit, J.dof, J.values, W.indptr, W.indices,
-            *self._scratch, W.values,
-        )  # fmt: skip
+        if W.values is not self._bound_to[0] or W.indptr is not self._bound_to[1]:
+            J, self._bound_to = self.jacobian, (W.values, W.indptr)
+            self._add_delassus = bind_kernel(
+                add_bone_delassus, self.dof, self.factor, J.count, J.group, J.unit, J.dof, J.values, W.indptr,
+                W.indices, *self._scratch, W.values,
+            )  # fmt: skip
+        self._add_delassus()
 
     def apply_inverse(self, x: FloatArray, out: FloatArray) -> None:
         """out = A^-1 x, both [rates]."""

@@ -79,6 +79,7 @@ class Newton:
 
     def solve(self, problem: ConstraintProblem, warm: FloatArray) -> Solution:
         """Impulses that meet the laws, starting from `warm`, [n, 3] N s or longer."""
+        warm = np.ascontiguousarray(warm, np.float64)
         tolerance = self._choose_tolerance(problem)
         if not self.settings.working_set or not is_worth_it(problem):
             return self._solve_all(problem, warm, tolerance)

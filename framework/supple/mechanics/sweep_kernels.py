@@ -209,10 +209,9 @@ def is_hopeless(worst, before, sweeps, max_sweeps, tolerance):
 @njit
 def solve_groups(
     law, size, friction, scale, lower, upper, compliance, free, indptr, indices, diagonal, values,
-    group_count, tolerance, max_sweeps, few,
     factor_out, weight_out, start_out, last_step_out, last_result_out,
-    df_out, dg_out, gram_out, gram_factor_out, c_out,
-    impulse_out, velocity_out,
+    df_out, dg_out, gram_out, gram_factor_out, c_out, velocity_out,
+    impulse_out, group_count, tolerance, max_sweeps, few,
 ):  # fmt: skip
     """Sweep until the worst natural-map residual is at most the tolerance [m/s]: (sweeps, residual).
 
