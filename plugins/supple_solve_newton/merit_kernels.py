@@ -40,7 +40,10 @@ def evaluate_alart_curnier(mu, scale_t, scale_s, rho, rn, rt, rs, un, ut, us):
 
 @njit
 def measure_groups(law, friction, scale, lower, upper, rho, group_count, impulse, velocity):
-    """(worst |F| of the natural map, sum of the squares of |F| of Alart and Curnier), m/s; infinite if one is not finite."""
+    """(worst |F| of the natural map, sum of the squares of |F| of Alart and Curnier), m/s.
+
+    Both are infinite where one is not finite.
+    """
     worst = 0.0
     total = 0.0
     for i in range(group_count):

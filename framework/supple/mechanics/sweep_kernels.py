@@ -31,7 +31,8 @@ NEAR = 0.05
 # Of every PERIOD sweeps, the first are accelerated by mixing, the others by momentum.
 PERIOD = 800
 MIXED_SWEEPS = 200
-# Square of the factor by which an mixed iterate may lengthen the step of a sweep.
+# Square of the factor by which an iterate that was moved ahead may lengthen the step of a sweep: by mixing beyond the
+# last one, by momentum beyond the shortest so far, for momentum can grow a little in every sweep without end.
 MAX_GROWTH = 4.0
 
 
@@ -217,8 +218,8 @@ def solve_groups(
 
     impulse_out holds the warm start and receives the impulses. The residual is nan where something is not
     finite. All other outputs are work arrays. From a start near the solution with at most `few` groups at work, it
-    also ends when it foresees that max_sweeps will not be enough. A mixed iterate whose sweep is much longer than the
-    one before is taken back: mixing knows nothing of the kinks where contacts open or start to slip.
+    also ends when it foresees that max_sweeps will not be enough. An iterate that was moved ahead and makes its sweep
+    much longer is taken back: neither mixing nor momentum knows of the kinks where contacts open or start to slip.
     """
     prepare_groups(law, scale, compliance, diagonal, values, group_count, factor_out, weight_out, impulse_out)
     none = np.int64(0)  # a literal zero would compile the kernels that take `columns` twice

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from supple.core.build import Build
+from supple.core.jit import bind_kernel
 from supple.core.noise import noise_at
 from supple.core.schedule import Access, Bound, Each, Phase, System
 from supple.mechanics import warm_kernels
@@ -107,7 +108,12 @@ class SolveRows(System):
         problem: ConstraintProblem = arrays.record("rows.problem")
         mechanisms: list[Mechanism] = arrays.build.members("mechanisms")
         plans = [
-            (m, arrays[m.plan].reshape(-1), arrays[m.impulse].reshape(-1), np.zeros_like(arrays[m.plan]))
+            (
+                m,
+                bind_kernel(warm_kernels.take_plan, arrays[m.plan].reshape(-1), arrays[m.impulse].reshape(-1)),
+                arrays[m.plan],
+                np.zeros_like(arrays[m.plan]),
+            )
             for m in mechanisms
         ]
         impulse = arrays["rows.impulse"]
@@ -163,12 +169,12 @@ def set_start(start: str, seed: int, step: int, impulse_out: FloatArray) -> None
 
 
 def _take_plans(
-    plans: list[tuple[Mechanism, FloatArray, FloatArray, FloatArray]],
+    plans: list[tuple[Mechanism, Callable[[], bool], FloatArray, FloatArray]],
 ) -> list[tuple[Mechanism, FloatArray]]:
     """Begin every impulse with what was planned; returns the mechanisms with a plan and what it does to v."""
     planned = []
-    for mechanism, plan, impulse, change in plans:
-        if warm_kernels.take_plan(plan, impulse):
-            mechanism.apply_inverse(plan.reshape(change.shape), change)
+    for mechanism, take, plan, change in plans:
+        if take():
+            mechanism.apply_inverse(plan, change)
             planned.append((mechanism, change))
     return planned
