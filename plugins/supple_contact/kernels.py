@@ -10,13 +10,22 @@ from supple.mechanics.rows import COULOMB
 from supple.mechanics.warm_kernels import match_values
 
 
+# Axes that are along a normal by as much as this are alike. Normals of boxes at rest lie along an axis up to round-off:
+# without it, their friction impulses would start from another frame in every step.
+ALIKE = 1e-6
+
+
 @njit
 def find_tangents(nx, ny, nz):
-    """Two unit vectors t, s with n, t, s right-handed; t lies in the plane of n and the axis least along n."""
+    """Two unit vectors t, s with n, t, s right-handed; t lies in the plane of n and the axis least along n.
+
+    Of axes that are alike x comes first, then z.
+    """
     ax, ay, az = abs(nx), abs(ny), abs(nz)
-    if ax <= ay and ax <= az:
+    least = min(ax, ay, az) + ALIKE
+    if ax <= least:
         ex, ey, ez = 1.0, 0.0, 0.0
-    elif az <= ay:
+    elif az <= least:
         ex, ey, ez = 0.0, 0.0, 1.0
     else:
         ex, ey, ez = 0.0, 1.0, 0.0

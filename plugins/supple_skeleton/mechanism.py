@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
+from supple.core.jit import bind_first_arguments, bind_kernel
 from supple.core.schedule import Bound
 from supple.errors import PluginError, Problem, SimulationError, suggest
 from supple.mechanics.block_matrix import BlockMatrix
 from supple.mechanics.jacobian import JacobianBlocks
-from supple.mechanics.mechanism import FloatArray, PointRows
+from supple.mechanics.mechanism import FloatArray, IntArray, PointRows
 from supple_skeleton.chain_kernels import solve_chain
 from supple_skeleton.dynamics import READS, Dynamics
 from supple_skeleton.forest import Forest
@@ -53,6 +54,9 @@ class Skeletons:
         self.unit_count = len(forest.trees)
         self.jacobian = JacobianBlocks(blocks, forest.width)
         self._scratch = make_delassus_scratch(self.unit_count, blocks, forest.width)
+        self._bound_points: dict[int, tuple[PointRows, Callable[[int], None]]] = {}
+        #: Values and indptr of the matrix that `_add_delassus` adds to.
+        self._bound_to: tuple[FloatArray | None, IntArray | None] = (None, None)
 
     def bind(self, arrays: Bound) -> None:
         """Bind poses, axes and the factor of A."""
@@ -77,11 +81,13 @@ class Skeletons:
 
     def add_delassus(self, W: BlockMatrix) -> None:
         """W += J A^-1 J^T, skeleton by skeleton."""
-        J = self.jacobian
-        add_bone_delassus(
-            self.dof, self.factor, J.count, J.group, J.unit, J.dof, J.values, W.indptr, W.indices,
-            *self._scratch, W.values,
-        )  # fmt: skip
+        if W.values is not self._bound_to[0] or W.indptr is not self._bound_to[1]:
+            J, self._bound_to = self.jacobian, (W.values, W.indptr)
+            self._add_delassus = bind_kernel(
+                add_bone_delassus, self.dof, self.factor, J.count, J.group, J.unit, J.dof, J.values, W.indptr,
+                W.indices, *self._scratch, W.values,
+            )  # fmt: skip
+        self._add_delassus()
 
     def apply_inverse(self, x: FloatArray, out: FloatArray) -> None:
         """out = A^-1 x, both [rates]."""
@@ -89,14 +95,18 @@ class Skeletons:
         solve_chain(self.dof, self.factor, out)
 
     def add_point_rows(self, rows: PointRows) -> None:
-        """Append one block of three rows for every point."""
-        J = self.jacobian
+        """Append one block of three rows for every point. Whoever has points keeps their arrays, so they are bound."""
         self.refuse_overflow(rows.count)
-        add_point_blocks(
-            self.bone, self.dof, self.axis, self.x,
-            rows.count, rows.group, rows.frame, rows.sign, rows.point, rows.directions,
-            J.count, J.group, J.unit, J.dof, J.values,
-        )  # fmt: skip
+        known, add_blocks = self._bound_points.get(id(rows), (None, None))
+        if known is not rows or add_blocks is None:
+            J = self.jacobian
+            arrays = (
+                self.bone, self.dof, self.axis, self.x, rows.group, rows.frame, rows.sign, rows.point, rows.directions,
+                J.count, J.group, J.unit, J.dof, J.values,
+            )  # fmt: skip
+            add_blocks = bind_first_arguments(add_point_blocks, arrays, (rows.count,))
+            self._bound_points[id(rows)] = (rows, add_blocks)
+        add_blocks(rows.count)
 
     def add_turn_rows(self, rows: PointRows) -> None:
         """Append one block of three rows for every angular velocity."""

@@ -35,10 +35,10 @@ def open_block(bone, i, group, used_out, group_out, unit_out, dof_out, values_ou
 
 @njit
 def add_point_blocks(
-    bone, dof, axis, x, count, group, frame, sign, point, directions,
-    used_out, group_out, unit_out, dof_out, values_out,
+    bone, dof, axis, x, group, frame, sign, point, directions,
+    used_out, group_out, unit_out, dof_out, values_out, count,
 ):  # fmt: skip
-    """Blocks sign * directions @ (Jacobian of the point), dense over the rates of the skeleton."""
+    """Blocks sign * directions @ (Jacobian of the first `count` points), dense over the rates of the skeleton."""
     for p in range(count):
         i = frame[p]
         block = open_block(bone, i, group[p], used_out, group_out, unit_out, dof_out, values_out)

@@ -57,8 +57,8 @@ class Ghosts:
         self.refuse_overflow(rows.count)
         add_point_blocks(
             self.bone, self.dof, self.axis, self.x,
-            rows.count, rows.group, rows.frame, rows.sign, rows.point, rows.directions,
-            J.count, J.group, J.unit, J.dof, J.values,
+            rows.group, rows.frame, rows.sign, rows.point, rows.directions,
+            J.count, J.group, J.unit, J.dof, J.values, rows.count,
         )  # fmt: skip
 
     def add_turn_rows(self, rows: PointRows) -> None:

@@ -29,7 +29,8 @@ SPARSE_SHARE: Final = 0.25
 PIVOT_THRESHOLD: Final = 0.01
 # In the unit of `watchdog_kernels.DENSE_EFFORT`.
 SWEEP_EFFORT: Final = 30.0  # per block of W
-SPARSE_EFFORT: Final = 4.0  # per unknown and square of the entries in its column
+SPARSE_EFFORT: Final = 2.0  # per unknown and square of the entries in its column
+SPARSE_ROW_EFFORT: Final = 4000.0  # per unknown
 
 
 class LinearStep:
@@ -89,7 +90,7 @@ class LinearStep:
             self.effort = 0.0
             unknown: FloatArray | None = right_side
         elif 0 < entries < SPARSE_SHARE * m * m:
-            self.effort = SPARSE_EFFORT * float(entries) ** 2 / m + ROW_EFFORT * m
+            self.effort = SPARSE_EFFORT * float(entries) ** 2 / m + SPARSE_ROW_EFFORT * m
             unknown = self._solve_sparse(matrix, floors, right_side, int(entries))
         else:
             self.effort = DENSE_EFFORT * float(m) ** 3 + ROW_EFFORT * m

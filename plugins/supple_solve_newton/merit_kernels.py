@@ -40,7 +40,10 @@ def evaluate_alart_curnier(mu, scale_t, scale_s, rho, rn, rt, rs, un, ut, us):
 
 @njit
 def measure_groups(law, friction, scale, lower, upper, rho, group_count, impulse, velocity):
-    """(worst |F| of the natural map, sum of the squares of |F| of Alart and Curnier), m/s."""
+    """(worst |F| of the natural map, sum of the squares of |F| of Alart and Curnier), m/s.
+
+    Both are infinite where one is not finite.
+    """
     worst = 0.0
     total = 0.0
     for i in range(group_count):
@@ -58,6 +61,8 @@ def measure_groups(law, friction, scale, lower, upper, rho, group_count, impulse
         else:
             f = evaluate_scalar_group(law[i], lower[i, 0], upper[i, 0], rho[i], impulse[i, 0], velocity[i, 0])
             total += f * f
+        if not math.isfinite(f):
+            return math.inf, math.inf
         worst = max(worst, f)
     return worst, total
 

@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.mechanics.problem import ConstraintProblem
+from supple.mechanics.problem_kernel import ProblemKernel
+from supple.mechanics.sweeps import PROBLEM
 from supple_solve_newton import watchdog_kernels as watchdog
 from supple_solve_newton.linear_step import LinearStep
 
@@ -30,20 +32,18 @@ class NearStart:
         self.residual = (
             math.inf
         )  # worst natural-map residual of the best point [m/s]; infinite if there was none
-        self._small = linear.small
         self._rho: FloatArray = np.zeros(linear.capacity)
         self._points = tuple(np.zeros((4, linear.capacity, 3)))
         self._figures: FloatArray = np.zeros(watchdog.FIGURES)
         self._counters = np.zeros(watchdog.COUNTERS, np.int64)
+        self._improve = ProblemKernel(
+            watchdog.improve_near, PROBLEM,
+            self._rho, *linear.small, *self._points, self._figures, self._counters,
+        )  # fmt: skip
 
     def improve(self, problem: ConstraintProblem, warm: FloatArray, tolerance: float, few: int) -> bool:
         """Search from `warm`, [n, 3] N s or longer; False if it is not near, or more than `few` groups are at work."""
-        W = problem.W
-        near = watchdog.improve_near(
-            problem.law, problem.size, problem.friction, problem.scale, problem.lower, problem.upper,
-            problem.compliance, problem.free, W.indptr, W.indices, W.diagonal, W.values, problem.count,
-            warm, tolerance, few, MAX_STEPS, self._rho, *self._small, *self._points, self._figures, self._counters,
-        )  # fmt: skip
+        near = self._improve(problem, warm, problem.count, tolerance, few, MAX_STEPS)
         self.steps = self._counters.item(watchdog.STEPS)
         self.residual = self._figures.item(watchdog.BEST_RESIDUAL)
         return bool(near)

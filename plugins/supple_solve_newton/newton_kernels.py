@@ -86,7 +86,8 @@ def linearise_contact(
     xt = rt - rho * wt
     xs = rs - rho * ws
     length = math.sqrt(xt * xt + xs * xs)
-    if length <= mu * xn and rt * rt + rs * rs <= (edge * mu * impulse[i, 0]) ** 2:
+    at_edge = edge < math.inf and rt * rt + rs * rs > (edge * mu * impulse[i, 0]) ** 2
+    if length <= mu * xn and (length == 0.0 or not at_edge):
         left_out[i, 1, 1] = right_out[i, 1, 1] = scale_t
         left_out[i, 2, 2] = right_out[i, 2, 2] = scale_s
         right_side_out[i, 1] = -wt

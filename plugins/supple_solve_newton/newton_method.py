@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from supple.mechanics.measure_kernels import compute_rho
 from supple.mechanics.problem import ConstraintProblem
+from supple_solve_newton import damped_kernels as damped
 from supple_solve_newton import merit_kernels as kernels
 from supple_solve_newton import watchdog_kernels as watchdog
 from supple_solve_newton.linear_step import LinearStep
@@ -66,6 +67,33 @@ class NewtonMethod:
         self.effort = float(figures[watchdog.EFFORT])
         residual, merit = figures[watchdog.BEST_RESIDUAL], figures[watchdog.BEST_MERIT]
         return Point(*best, float(residual), float(merit)), int(counters[watchdog.STEPS])
+
+    def improve_damped(
+        self, impulse: FloatArray, tolerance: float, max_steps: int, max_effort: float
+    ) -> tuple[Point, int]:
+        """The same by damped steps (`damped_kernels`), which get further where contacts flip for ever."""
+        points = np.empty((6, *impulse.shape))
+        points[0] = impulse
+        merits = np.empty(damped.MEMORY)
+        figures = np.array([tolerance, 0.0, 0.0, 0.0, 0.0, 0.0, self.effort, max_effort, math.inf])
+        counters = np.array([0, max_steps, 0, 0])
+        damped.begin_damped(*self._numbers, *points[:4], merits, figures, counters)
+        search = (*points, merits, figures, counters)
+        while not damped.step_damped(*self._numbers, *self._linear.small, *search):
+            self._take_large_damped_step(search)
+        self.effort = float(figures[watchdog.EFFORT])
+        residual, merit = figures[watchdog.BEST_RESIDUAL], figures[watchdog.BEST_MERIT]
+        return Point(points[2], points[3], float(residual), float(merit)), int(counters[watchdog.STEPS])
+
+    def _take_large_damped_step(self, search: tuple[FloatArray, ...]) -> None:
+        figures, counters = search[-2:]
+        linear = self._linear
+        counters[watchdog.STEPS] += 1
+        if linear.find(self._problem, self.rho, *search[:2], float(figures[watchdog.FLOOR])):
+            damped.take_damped_step(*self._numbers, linear.step, *search)
+        else:
+            figures[watchdog.FLOOR] *= damped.HIGHER
+        figures[watchdog.EFFORT] += linear.effort
 
     def _improve_large(self, search: tuple[FloatArray, ...]) -> None:
         """The same method as `improve_small`, from where that left off, for linear systems of any size."""

@@ -11,6 +11,7 @@ problem; a falls as long as the Newton steps for it stay few.
 from __future__ import annotations
 
 import copy
+import math
 from typing import Final
 
 import numpy as np
@@ -23,10 +24,10 @@ from supple_solve_newton.newton_method import NewtonMethod, Point
 
 FloatArray = NDArray[np.float64]
 
-FIRST_WEIGHT: Final = 0.05
+FIRST_WEIGHT: Final = 0.001
 LEAST_WEIGHT: Final = 1e-9
 GREATEST_WEIGHT: Final = 1e4
-FASTER: Final = 0.1  # factor of the weight after an easy problem
+FASTER: Final = 0.1  # factor of the weight after an easy problem, at first
 SLOWER: Final = 10.0  # and after one that was not solved
 EASY_STEPS: Final = 8
 INNER_ACCURACY: Final = 0.1  # of the residual so far, for the problem with weight one
@@ -48,7 +49,7 @@ def solve_by_proximal_points(
     given = NewtonMethod(linear, problem)
     best = given.look_at(start)
     diagonal = np.where(given.rho > 0.0, 1.0 / np.where(given.rho > 0.0, given.rho, 1.0), 0.0)[:, None]
-    n, weight, steps, work, effort = problem.count, FIRST_WEIGHT, 0, 0, 0.0
+    n, weight, faster, steps, work, effort = problem.count, FIRST_WEIGHT, FASTER, 0, 0, 0.0
     near = copy.copy(problem)
     while (
         best.residual > tolerance and steps < MAX_STEPS and weight <= GREATEST_WEIGHT and effort < max_effort
@@ -68,7 +69,8 @@ def solve_by_proximal_points(
             break
         if found.residual <= accuracy or there.merit < 0.8 * best.merit:
             best = there
-            weight = max(FASTER * weight, LEAST_WEIGHT) if used <= EASY_STEPS else weight
+            weight = max(faster * weight, LEAST_WEIGHT) if used <= EASY_STEPS else weight
         else:
             weight *= SLOWER
+            faster = math.sqrt(faster)  # the same weight would fail again
     return best, work, effort

@@ -18,7 +18,7 @@ from supple_solve_newton.linear_step import SWEEP_EFFORT, LinearStep
 from supple_solve_newton.near_start import NearStart
 from supple_solve_newton.newton_method import NewtonMethod, Point
 from supple_solve_newton.proximal import solve_by_proximal_points
-from supple_solve_newton.working_set import WorkingSet, is_worth_it
+from supple_solve_newton.working_set import WorkingSet, fills_a_set, is_worth_it
 
 if TYPE_CHECKING:
     from supple_solve_newton.components import NewtonSettings
@@ -29,7 +29,8 @@ FIRST_SWEEPS: Final = 12
 # From this many groups with this many blocks a row, a factorisation costs as much as dozens of sweeps.
 MANY_GROUPS: Final = 150
 MANY_NEIGHBOURS: Final = 8
-MANY_SWEEPS: Final = 400
+MANY_SWEEPS: Final = 200
+LAST_SWEEPS: Final = 1600
 # From a start near the solution a Newton step for this many groups at work costs no more than two sweeps, and they
 # rarely do; for this many it costs as much as ten, and sweeps are tried as long as they promise to do.
 FEW_ACTIVE: Final = 10
@@ -38,9 +39,18 @@ MAX_STEPS: Final = 25
 # Shares added to the diagonal, by turns: the first is better where W is singular, the second where it is
 # badly conditioned.
 FLOORS: Final = (1e-4, 1e-9)
-# In the unit of `SWEEP_EFFORT`: about a third of a second, and a thousand sweeps. After that nothing new is begun.
-MAX_EFFORT: Final = 7e8
-MAX_EFFORT_PER_BLOCK: Final = 1000 * SWEEP_EFFORT
+# In the unit of `SWEEP_EFFORT`: about half a second, and three hundred sweeps. After that nothing new is begun.
+MAX_EFFORT: Final = 1.2e9
+MAX_EFFORT_PER_BLOCK: Final = 300 * SWEEP_EFFORT
+# Damped steps are begun after this many sweeps, and again where they got stuck, up to this share of all effort.
+# With fewer groups than these they come after as many rounds of other things, which are quicker there.
+DAMPED_GROUPS: Final = 60
+DAMPED_LATE: Final = 4
+DAMPED_SWEEPS: Final = 50
+DAMPED_STEPS: Final = 1000
+FEW_DAMPED_STEPS: Final = 300
+DAMPED_ROUNDS: Final = 3
+DAMPED_SHARE: Final = 0.6
 SEED_GROUPS: Final = 100  # Lemke's tableau is dense
 # Groups that a working set which starts from nothing admits per round, try by try: each leads through other sets. The
 # last is what every set admits.
@@ -49,6 +59,7 @@ SEED_DIRECTIONS: Final = (4, 8)
 SEED_SWEEPS: Final = 5
 SEED_TOLERANCE: Final = 1e-6  # m/s; it is but a start
 SEED_PIVOTS_PER_ROW: Final = 3
+PIVOT_EFFORT: Final = 1.0  # per entry of the tableau, in the unit of `SWEEP_EFFORT`
 
 
 class Newton:
@@ -68,12 +79,24 @@ class Newton:
 
     def solve(self, problem: ConstraintProblem, warm: FloatArray) -> Solution:
         """Impulses that meet the laws, starting from `warm`, [n, 3] N s or longer."""
+        warm = np.ascontiguousarray(warm, np.float64)
         tolerance = self._choose_tolerance(problem)
         if not self.settings.working_set or not is_worth_it(problem):
             return self._solve_all(problem, warm, tolerance)
-        few = self._working_set.solve(problem, warm, tolerance)
-        for admitted in FRESH_ADMITTED if warm[: problem.count].any() else FRESH_ADMITTED[:1]:
-            if few.status == "converged":
+        if not fills_a_set(problem, warm):
+            return self._solve_by_sets(problem, warm, tolerance)
+        whole = self._solve_all(problem, warm, tolerance)
+        if whole.status == "converged":
+            return whole
+        rest = self._solve_by_sets(problem, np.zeros_like(warm), tolerance)
+        nearer = rest if rest.residual < whole.residual else whole
+        return replace(nearer, iterations=whole.iterations + rest.iterations)
+
+    def _solve_by_sets(self, problem: ConstraintProblem, warm: FloatArray, tolerance: float) -> Solution:
+        """Working sets, from `warm` and from nothing; if they do not do, all together from where these got to."""
+        few, cold = self._working_set.solve(problem, warm, tolerance), not warm[: problem.count].any()
+        for admitted in FRESH_ADMITTED[:1] if cold else FRESH_ADMITTED:
+            if few.status == "converged" or (cold and self._working_set.overfull):
                 break
             # Impulses of the last step may lie where no set of groups leads out of; nothing costs little to try.
             fresh = self._working_set.solve(problem, np.zeros_like(warm), tolerance, admitted)
@@ -142,9 +165,11 @@ class _Search:
     def find(self, impulse: FloatArray, max_rounds: int) -> None:
         """Newton first; then rounds of twice as many sweeps each, every second one with proximal points and a seed."""
         self.best, self.work = self._method.improve(impulse, self._tolerance, MAX_STEPS, FLOORS[0])
-        last = self.best
-        sweeps = FIRST_SWEEPS if self._problem.count < MANY_GROUPS else MANY_SWEEPS
+        last, count = self.best, self._problem.count
+        sweeps = FIRST_SWEEPS if count < MANY_GROUPS else LAST_SWEEPS
         for number in range(max_rounds):
+            if number == (0 if count >= DAMPED_GROUPS else DAMPED_LATE):
+                last = self._go_damped(self.best.impulse)
             if self._done or self._effort_left <= 0.0:
                 return
             last = self._step(self._sweep(last.impulse, sweeps), number + 1)
@@ -182,6 +207,20 @@ class _Search:
         self.work += steps
         return self._keep(point)
 
+    def _go_damped(self, impulse: FloatArray) -> Point:
+        """Damped steps, and sweeps in between where those get stuck."""
+        point, enough = self.best, (1.0 - DAMPED_SHARE) * self._max_effort
+        most = DAMPED_STEPS if self._problem.count >= DAMPED_GROUPS else FEW_DAMPED_STEPS
+        for _ in range(DAMPED_ROUNDS):
+            if self._done or self._effort_left <= enough:
+                break
+            start = self._sweep(impulse, DAMPED_SWEEPS)
+            limit = self._method.effort + self._effort_left - enough
+            point, steps = self._method.improve_damped(start, self._tolerance, most, limit)
+            self.work += steps
+            impulse = self._keep(point).impulse
+        return point
+
     def _approach(self, impulse: FloatArray) -> Point:
         point, work, effort = solve_by_proximal_points(
             self._problem, impulse, self._tolerance, self._effort_left, self._sweeper, self._linear
@@ -196,9 +235,14 @@ class _Search:
         if self._problem.count > SEED_GROUPS:
             return
         pyramid = build_pyramid(self._problem, directions)
-        pivots = SEED_PIVOTS_PER_ROW * len(pyramid.q)
+        rows = len(pyramid.q)
+        affordable = int(self._effort_left / (PIVOT_EFFORT * max(1, rows) ** 2))
+        if affordable <= 0:
+            return
+        pivots = min(SEED_PIVOTS_PER_ROW * rows, affordable)
         seed = solve_lcp(pyramid.M, pyramid.q, SEED_TOLERANCE, pivots, pyramid.residual)
         self.work += seed.pivots
+        self._effort += PIVOT_EFFORT * seed.pivots * rows * rows
         if seed.status == "failed":
             return
         point = self._step(self._sweep(pyramid.impulses(seed.z), SEED_SWEEPS))

@@ -190,11 +190,11 @@ def improve_small(
 
 @njit
 def improve_near(
-    law, size, friction, scale, lower, upper, compliance, free, indptr, indices, diagonal, values, group_count,
-    warm, tolerance, few, max_steps, rho_out,
+    law, size, friction, scale, lower, upper, compliance, free, indptr, indices, diagonal, values, rho_out,
     mode, first, left, right, shift, extra, right_side, matrix, order, vector, unknown, floors, correction,
     step,
     now_impulse, now_velocity, best_impulse, best_velocity, figures, counters,
+    warm, group_count, tolerance, few, max_steps,
 ):  # fmt: skip
     """Newton's method from `warm` if that is near the solution with at most `few` groups at work; False if it is not.
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from supple.mechanics.problem import ConstraintProblem
 from supple.mechanics.solution import Solution
+from supple.mechanics.sweep_kernels import count_active
 from supple_solve_newton import working_set_kernels as kernels
 
 FloatArray = NDArray[np.float64]
@@ -39,11 +40,18 @@ def is_worth_it(problem: ConstraintProblem) -> bool:
     return n >= FEWEST_GROUPS and problem.W.block_count >= COUPLED_SHARE * n * n
 
 
+def fills_a_set(problem: ConstraintProblem, impulse: FloatArray) -> bool:
+    """Whether so many groups carry force that a set of them has no advantage."""
+    n = problem.count
+    return int(count_active(n, impulse)) > GREATEST_SHARE * n
+
+
 class WorkingSet:
     """Finds the groups that carry force, by a solver for small problems."""
 
     def __init__(self, solve_small: SolveFunction) -> None:
         self._solve_small = solve_small
+        self.overfull = False  # whether the last solve ended because too many groups carry force
         self._reserve(0)
 
     def _reserve(self, groups: int) -> None:
@@ -59,11 +67,12 @@ class WorkingSet:
         n = problem.count
         if n > self._capacity:
             self._reserve(max(problem.capacity, n))
-        impulse, work, residual = warm[:n].copy(), 0, math.inf
+        impulse, work, residual, self.overfull = warm[:n].copy(), 0, math.inf, False
         kernels.choose_first_groups(problem.law, n, impulse, self._chosen)
         for number in range(MAX_ROUNDS):
             count = int(kernels.list_chosen(n, self._chosen, self._group, self._place))
             if count > GREATEST_SHARE * n:
+                self.overfull = True
                 break
             inside = self._solve_chosen(problem, impulse, count, tolerance)
             work += inside.iterations

@@ -103,3 +103,29 @@ def brick_wall(columns, levels, friction=0.5, top_mass=1.0):
             current.append((brick, x))
         below = current
     return bodies
+
+
+def crossed_tower(levels, friction=0.3, shake=0.0, seed=0):
+    """Three flat bricks a level, each level across the last: nine crossings of four contacts, on the floor or not.
+
+    `shake` [m/s] is the size of random velocities of the bricks, as when the tower is hit.
+    """
+    rng, bodies, (hx, hy, hz) = np.random.default_rng(seed), Bodies(), (0.06, 0.004, 0.012)
+    places, below = (-0.045, 0.0, 0.045), []
+    for level in range(levels):
+        along_x, current = level % 2 == 0, []
+        for place in places:
+            half = (hx, hy, hz) if along_x else (hz, hy, hx)
+            position = (0.0, hy * (2 * level + 1), place) if along_x else (place, hy * (2 * level + 1), 0.0)
+            velocity = shake * rng.normal(size=6) * [1.0, 1.0, 1.0, 10.0, 10.0, 10.0]
+            brick = bodies.add_box(0.011, half, position, velocity)
+            for support, other in below or [(FLOOR, 0.0)]:
+                reach = hz if below else hx
+                ends, sides = (other - reach, other + reach), (place - hz, place + hz)
+                for along in ends:
+                    for across in sides:
+                        x, z = (along, across) if along_x else (across, along)
+                        bodies.add_contact(brick, support, np.array([x, 2 * hy * level, z]), UP, friction)
+            current.append((brick, place))
+        below = current
+    return bodies

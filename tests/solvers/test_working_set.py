@@ -107,11 +107,25 @@ def test_start_that_leads_nowhere_is_given_up_for_none(monkeypatch, stuck):
         return found
 
     monkeypatch.setattr(solver._working_set, "solve", get_stuck)
-    solution = solver.solve(problem, np.ones((80, 3)))
+    start = np.zeros((80, 3))
+    start[:40] = 1.0
+    solution = solver.solve(problem, start)
     assert solution.status == "converged"
     assert asked == [(True, ADMITTED), (False, 4), (False, 8)][: stuck + 1]
     assert solution.iterations == sum(spent)
     np.testing.assert_allclose(solution.impulse, solve(problem).impulse, atol=1e-7)
+
+
+def test_no_set_is_tried_where_most_groups_carry_force(monkeypatch):
+    problem = low_rank_problem(np.random.default_rng(7), 60, 200)  # all ranks
+    problem.free[:, 0] = -5.0
+    first, solver = solve(problem), Newton(NewtonSettings())
+    assert (first.impulse[:, 0] > 0.0).mean() > working_set.GREATEST_SHARE
+    monkeypatch.setattr(solver._working_set, "solve", None)
+    problem.free[:, 0] = -5.01
+    again = solver.solve(problem, first.impulse)
+    assert again.status == "converged"
+    assert natural_map_residual(problem, again.impulse)[0] <= 1e-9
 
 
 @pytest.mark.parametrize("count", [10, 60])

@@ -89,8 +89,8 @@ def begin(key, last_key, last_impulse, last_change, steady):
     n = len(key)
     known, (free, before, change, impulse) = np.zeros(n, np.int64), np.zeros((4, n, 3))
     start_rows(
-        n, np.ones((n, 3)), key, np.array([len(last_key)]), last_key, np.hstack([last_impulse, last_change]),
-        np.array([steady]), free, known, before, change, impulse,
+        np.ones((n, 3)), key, free, np.array([len(last_key)]), last_key, np.hstack([last_impulse, last_change]),
+        np.array([steady]), known, before, change, impulse, n,
     )  # fmt: skip
     assert (free == 1.0).all()
     return known, before, change, impulse

@@ -112,8 +112,18 @@ def bind_kernel(kernel: Callable[..., Any], *arguments: Any) -> Callable[[], Any
     numba looks at the type of every argument in every call, which takes longer than many a kernel. Here it is done
     once: the compiled code is called straight away, always with these very arrays and numbers.
     """
+    return bind_first_arguments(kernel, arguments, ())
+
+
+def bind_first_arguments(
+    kernel: Callable[..., Any], first: tuple[Any, ...], changing: tuple[Any, ...]
+) -> Callable[..., Any]:
+    """The same for a kernel whose last arguments change from call to call, but never their types.
+
+    Nobody looks at these again: an array of another type or order than in `changing` would be misread.
+    """
     if not isinstance(kernel, Dispatcher):  # compiling is switched off
-        return functools.partial(kernel, *arguments)
-    types = tuple(kernel.typeof_pyval(argument) for argument in arguments)
+        return functools.partial(kernel, *first)
+    types = tuple(kernel.typeof_pyval(argument) for argument in (*first, *changing))
     kernel.compile(types)
-    return functools.partial(kernel.get_overload(types), *arguments)
+    return functools.partial(kernel.get_overload(types), *first)

@@ -6,9 +6,12 @@ that kernels need not tell the two sizes apart.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.core.jit import bind_first_arguments
 from supple.mechanics import block_matrix_kernels as kernels
 
 FloatArray = NDArray[np.float64]
@@ -44,6 +47,8 @@ class BlockMatrix:
         self.indices: IntArray = np.zeros(blocks, np.int64)
         self.values: FloatArray = np.zeros((blocks, 3, 3))
         self._room = (0, 0, 0)
+        self._incidences: tuple[IntArray, IntArray] | None = None
+        self._bound_pattern: Callable[..., int] | None = None
         self._mark: IntArray = np.zeros(groups, np.int64)
         self._next: IntArray = np.zeros(groups, np.int64)
         self._unit_start: IntArray = np.zeros(groups, np.int64)
@@ -51,29 +56,47 @@ class BlockMatrix:
         self._group_start: IntArray = np.zeros(groups, np.int64)
         self._units_of_group: IntArray = np.zeros(groups, np.int64)
 
-    def set_pattern(self, group: IntArray, unit: IntArray, group_count: int, unit_count: int) -> None:
+    def set_pattern(
+        self, group: IntArray, unit: IntArray, group_count: int, unit_count: int, incidence_count: int = -1
+    ) -> None:
         """Couple the groups that touch a common unit, and set all values to zero.
 
-        `group[k]` touches `unit[k]`; any order, repeated incidences do no harm. Units of different mechanisms
-        need disjoint numbers below `unit_count`. Every group has its diagonal block, even one without a unit.
+        `group[k]` touches `unit[k]`; any order, repeated incidences do no harm. Only the first `incidence_count` of
+        them count, all if that is negative. Units of different mechanisms need disjoint numbers below `unit_count`.
+        Every group has its diagonal block, even one without a unit.
         """
-        self._reserve_rows(group_count, unit_count, len(group))
-        incidences = (
-            group, unit, group_count, unit_count, self._unit_start, self._groups_of_unit, self._group_start,
-            self._units_of_group, self._mark, self._next, self.indptr,
-        )  # fmt: skip
-        blocks = kernels.set_pattern(*incidences, self.indices, self.diagonal, self.values)
+        used = len(group) if incidence_count < 0 else incidence_count
+        self._reserve_rows(group_count, unit_count, used)
+        blocks = self._call_pattern(group, unit, group_count, unit_count, used)
         if len(self.indices) < blocks:
             self.indices = _grown(self.indices, blocks)
             self.values = np.zeros((len(self.indices), 3, 3))
-            kernels.set_pattern(*incidences, self.indices, self.diagonal, self.values)
+            self._incidences = None
+            self._call_pattern(group, unit, group_count, unit_count, used)
         self.group_count = group_count
         self.block_count = blocks
+
+    def _call_pattern(self, group: IntArray, unit: IntArray, *sizes: int) -> int:
+        """`block_matrix_kernels.set_pattern`, bound to arrays that come a second time."""
+        if self._incidences is None or self._incidences[0] is not group or self._incidences[1] is not unit:
+            self._incidences, self._bound_pattern = (group, unit), None
+            return int(kernels.set_pattern(*self._pattern_arrays(group, unit), *sizes))
+        if self._bound_pattern is None:
+            arrays = self._pattern_arrays(group, unit)
+            self._bound_pattern = bind_first_arguments(kernels.set_pattern, arrays, sizes)
+        return int(self._bound_pattern(*sizes))
+
+    def _pattern_arrays(self, group: IntArray, unit: IntArray) -> tuple[IntArray | FloatArray, ...]:
+        return (
+            group, unit, self._unit_start, self._groups_of_unit, self._group_start, self._units_of_group,
+            self._mark, self._next, self.indptr, self.indices, self.diagonal, self.values,
+        )  # fmt: skip
 
     def _reserve_rows(self, groups: int, units: int, incidences: int) -> None:
         if self._room[0] >= groups and self._room[1] >= units and self._room[2] >= incidences:
             return
         self._room = (groups, units, incidences)
+        self._incidences = None
         self.indptr = _grown(self.indptr, groups + 1)
         self.diagonal = _grown(self.diagonal, groups)
         self._mark = _grown(self._mark, groups)

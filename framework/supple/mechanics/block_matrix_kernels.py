@@ -64,11 +64,10 @@ def count_pattern(
 
 @njit
 def measure_pattern(
-    group, unit, group_count, unit_count,
+    group, unit, group_count, unit_count, count,
     unit_start_out, groups_of_unit_out, group_start_out, units_of_group_out, mark_out, indptr_out,
 ):  # fmt: skip
-    """Sort the incidences both ways and find the row starts of the pattern. Returns the block count."""
-    count = group.shape[0]
+    """Sort the first `count` incidences both ways and find the row starts of the pattern. Returns the block count."""
     sort_by_unit(group, unit, count, unit_count, unit_start_out, groups_of_unit_out)
     sort_by_unit(unit, group, count, group_count, group_start_out, units_of_group_out)
     return count_pattern(
@@ -116,13 +115,12 @@ def build_pattern(
 
 @njit
 def set_pattern(
-    group, unit, group_count, unit_count,
-    unit_start_out, groups_of_unit_out, group_start_out, units_of_group_out, mark_out, next_out,
-    indptr_out, indices_out, diagonal_out, values_out,
+    group, unit, unit_start_out, groups_of_unit_out, group_start_out, units_of_group_out, mark_out, next_out,
+    indptr_out, indices_out, diagonal_out, values_out, group_count, unit_count, count,
 ):  # fmt: skip
-    """The whole pattern, if there is room for its blocks; returns how many there are."""
+    """The whole pattern of `count` incidences, if there is room for its blocks; returns how many there are."""
     blocks = measure_pattern(
-        group, unit, group_count, unit_count, unit_start_out, groups_of_unit_out, group_start_out,
+        group, unit, group_count, unit_count, count, unit_start_out, groups_of_unit_out, group_start_out,
         units_of_group_out, mark_out, indptr_out,
     )  # fmt: skip
     if blocks <= indices_out.shape[0]:

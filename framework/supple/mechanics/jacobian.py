@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.core.jit import bind_kernel
 from supple.errors import SimulationError
 from supple.mechanics import jacobian_kernels as kernels
 
@@ -51,6 +54,15 @@ class JacobianBlocks:
         """out[groups, 3] += J v."""
         kernels.add_row_velocities(self.count, self.group, self.dof, self.values, v, out)
 
+    def bind_row_velocities(self, v: FloatArray, out: FloatArray) -> Callable[[], None]:
+        """`add_row_velocities` of these very arrays, for every step."""
+        return bind_kernel(kernels.add_row_velocities, self.count, self.group, self.dof, self.values, v, out)
+
     def add_transposed_impulses(self, impulse: FloatArray, out: FloatArray) -> None:
         """out[dofs] += J^T impulse."""
         kernels.add_transposed_impulses(self.count, self.group, self.dof, self.values, impulse, out)
+
+    def bind_transposed_impulses(self, impulse: FloatArray, out: FloatArray) -> Callable[[], None]:
+        """`add_transposed_impulses` of these very arrays, for every step."""
+        arrays = (self.count, self.group, self.dof, self.values, impulse, out)
+        return bind_kernel(kernels.add_transposed_impulses, *arrays)

@@ -9,6 +9,7 @@ from supple.core.schedule import Bound
 from supple.mechanics import warm_kernels as kernels
 from supple.mechanics.mechanism import FloatArray
 from supple.mechanics.problem import ConstraintProblem
+from supple.mechanics.problem_kernel import ProblemKernel
 
 LAST = ("rows.last_count", "rows.last_key", "rows.last_impulse", "rows.steady")
 
@@ -33,32 +34,35 @@ class LastImpulses:
     reads = LAST
     writes = tuple(f"{name}.next" for name in LAST)
 
-    def __init__(self, arrays: Bound) -> None:
+    def __init__(self, arrays: Bound, impulse: FloatArray, residual: FloatArray) -> None:
+        """`impulse` [capacity, 3] N s and `residual` [1] m/s are where the solve has them."""
         self._count, self._key, self._impulse, self._steady = (arrays[name] for name in LAST)
         self._next_count, self._next_key, self._next_impulse, self._next_steady = (
             arrays[name] for name in self.writes
         )
-        self._known = np.zeros(len(self._key), np.int64)
-        self._before, self._changes, self._velocity = np.zeros((3, len(self._key), 3))
-
-    def begin(self, problem: ConstraintProblem, impulse: FloatArray) -> None:
-        """Set `impulse` [groups, 3] N s to begin with, and problem.free to the bias."""
-        kernels.start_rows(
-            problem.count, problem.bias, problem.key, self._count, self._key, self._impulse, self._steady,
-            problem.free, self._known, self._before, self._changes, impulse,
+        known = np.zeros(len(self._key), np.int64)
+        before, changes, velocity = np.zeros((3, len(self._key), 3))
+        self._start = ProblemKernel(
+            kernels.start_rows, ("bias", "key", "free"), self._count, self._key, self._impulse, self._steady,
+            known, before, changes, impulse,
+        )  # fmt: skip
+        self._finish = ProblemKernel(
+            kernels.finish_rows,
+            (
+                "law", "size", "friction", "scale", "lower", "upper", "compliance", "free", "key",
+                "W.indptr", "W.indices", "W.diagonal", "W.values",
+            ),
+            velocity, known, before, changes,
+            residual, self._next_steady, self._next_count, self._next_key, self._next_impulse, impulse,
         )  # fmt: skip
 
-    def finish(
-        self, problem: ConstraintProblem, solution: FloatArray, impulse: FloatArray, residual: FloatArray
-    ) -> None:
-        """Hand the solution over as `impulse`, measure its residual [m/s], and keep it for the next step."""
-        W = problem.W
-        kernels.finish_rows(
-            problem.law, problem.size, problem.friction, problem.scale, problem.lower, problem.upper,
-            problem.compliance, problem.free, problem.key, W.indptr, W.indices, W.diagonal, W.values, problem.count,
-            solution, self._velocity, self._known, self._before, self._changes,
-            impulse, residual, self._next_steady, self._next_count, self._next_key, self._next_impulse,
-        )  # fmt: skip
+    def begin(self, problem: ConstraintProblem) -> None:
+        """Set the impulses [groups, 3] N s to begin with, and problem.free to the bias."""
+        self._start(problem, problem.count)
+
+    def finish(self, problem: ConstraintProblem, solution: FloatArray) -> None:
+        """Hand the solution over as impulses, measure its residual [m/s], and keep it for the next step."""
+        self._finish(problem, np.ascontiguousarray(solution, np.float64), problem.count)
 
     def forget(self) -> None:
         """The step had no rows."""

@@ -31,7 +31,8 @@ NEAR = 0.05
 # Of every PERIOD sweeps, the first are accelerated by mixing, the others by momentum.
 PERIOD = 800
 MIXED_SWEEPS = 200
-# Square of the factor by which an mixed iterate may lengthen the step of a sweep.
+# Square of the factor by which an iterate that was moved ahead may lengthen the step of a sweep: by mixing beyond the
+# last one, by momentum beyond the shortest so far, for momentum can grow a little in every sweep without end.
 MAX_GROWTH = 4.0
 
 
@@ -171,13 +172,13 @@ def accelerate(
     weight, group_count, sweeps, columns, theta, df, dg, gram, last_step,
     gram_factor_out, c_out, impulse_out,
 ):  # fmt: skip
-    """Move impulse_out ahead of the last sweep: (whether it was mixed, next theta of the momentum)."""
+    """Move impulse_out ahead of the last sweep: (whether it moved, next theta of the momentum)."""
     if sweeps % PERIOD < MIXED_SWEEPS:
         mixed = mix_history(
             weight, group_count, columns, df, dg, gram, last_step, gram_factor_out, c_out, impulse_out
         )
         return mixed, 1.0
-    return False, add_momentum(weight, group_count, columns, dg, last_step, theta, impulse_out)
+    return True, add_momentum(weight, group_count, columns, dg, last_step, theta, impulse_out)
 
 
 @njit
@@ -209,21 +210,21 @@ def is_hopeless(worst, before, sweeps, max_sweeps, tolerance):
 @njit
 def solve_groups(
     law, size, friction, scale, lower, upper, compliance, free, indptr, indices, diagonal, values,
-    group_count, tolerance, max_sweeps, few,
     factor_out, weight_out, start_out, last_step_out, last_result_out,
-    df_out, dg_out, gram_out, gram_factor_out, c_out,
-    impulse_out, velocity_out,
+    df_out, dg_out, gram_out, gram_factor_out, c_out, velocity_out,
+    impulse_out, group_count, tolerance, max_sweeps, few,
 ):  # fmt: skip
     """Sweep until the worst natural-map residual is at most the tolerance [m/s]: (sweeps, residual).
 
     impulse_out holds the warm start and receives the impulses. The residual is nan where something is not
     finite. All other outputs are work arrays. From a start near the solution with at most `few` groups at work, it
-    also ends when it foresees that max_sweeps will not be enough. A mixed iterate whose sweep is much longer than the
-    one before is taken back: mixing knows nothing of the kinks where contacts open or start to slip.
+    also ends when it foresees that max_sweeps will not be enough. An iterate that was moved ahead and makes its sweep
+    much longer is taken back: neither mixing nor momentum knows of the kinks where contacts open or start to slip.
     """
     prepare_groups(law, scale, compliance, diagonal, values, group_count, factor_out, weight_out, impulse_out)
     none = np.int64(0)  # a literal zero would compile the kernels that take `columns` twice
     sweeps, columns, theta, last_length, taken_back, gives_up = 0, none, 1.0, 0.0, False, False
+    least_length = math.inf
     worst, worst_1, worst_2, worst_3 = (
         math.inf,
         math.inf,
@@ -249,9 +250,10 @@ def solve_groups(
             rated = gives_up and RATE_SWEEPS <= sweeps < ALWAYS_CHECKED
             if rated and is_hopeless(worst, worst_3, sweeps, max_sweeps, tolerance):
                 return sweeps, worst
-        mixed = False
+        ahead, mixed = False, False
         if columns > 0:
-            mixed, theta = accelerate(
+            mixed = sweeps % PERIOD < MIXED_SWEEPS
+            ahead, theta = accelerate(
                 weight_out, group_count, sweeps, columns, theta, df_out, dg_out, gram_out, last_step_out,
                 gram_factor_out, c_out, impulse_out,
             )  # fmt: skip
@@ -265,10 +267,12 @@ def solve_groups(
         )  # fmt: skip
         sweeps += 1
         length = measure_step(weight_out, group_count, start_out, impulse_out)
-        taken_back = mixed and not length <= MAX_GROWTH * last_length
+        limit = last_length if mixed else least_length
+        taken_back = ahead and not length <= MAX_GROWTH * limit
+        least_length = min(length, least_length)
         if taken_back:
             copy_rows(last_result_out, group_count, impulse_out)
-            columns = none
+            columns, theta = none, 1.0
             continue
         if sweeps > 1:
             columns = remember_differences(

@@ -12,9 +12,15 @@ from numpy.typing import NDArray
 
 from supple.mechanics import sweep_kernels as kernels
 from supple.mechanics.problem import ConstraintProblem
+from supple.mechanics.problem_kernel import ProblemKernel
 
 FloatArray = NDArray[np.float64]
 
+#: What `sweep_kernels.solve_groups` takes of a problem.
+PROBLEM: Final = (
+    "law", "size", "friction", "scale", "lower", "upper", "compliance", "free",
+    "W.indptr", "W.indices", "W.diagonal", "W.values",
+)  # fmt: skip
 HISTORY: Final = 15  # iterates that the acceleration combines
 
 
@@ -31,6 +37,11 @@ class Sweeper:
         self._factor, self._weight = np.zeros((groups, 7)), np.zeros(groups)
         self._start, self._last_step, self._last_result, self._velocity = np.zeros((4, groups, 3))
         self._df, self._dg = np.zeros((2, HISTORY, groups, 3))
+        self._solve = ProblemKernel(
+            kernels.solve_groups, PROBLEM,
+            self._factor, self._weight, self._start, self._last_step, self._last_result,
+            self._df, self._dg, self._gram, self._gram_factor, self._coefficients, self._velocity,
+        )  # fmt: skip
 
     def sweep(
         self,
@@ -48,13 +59,5 @@ class Sweeper:
         """
         if problem.count > self._capacity:
             self._reserve(max(problem.capacity, problem.count))
-        W = problem.W
-        sweeps, residual = kernels.solve_groups(
-            problem.law, problem.size, problem.friction, problem.scale, problem.lower, problem.upper,
-            problem.compliance, problem.free, W.indptr, W.indices, W.diagonal, W.values, problem.count,
-            tolerance, max_sweeps, few,
-            self._factor, self._weight, self._start, self._last_step, self._last_result,
-            self._df, self._dg, self._gram, self._gram_factor, self._coefficients,
-            impulse, self._velocity,
-        )  # fmt: skip
-        return int(sweeps), float(residual)
+        sweeps, residual = self._solve(problem, impulse, problem.count, tolerance, max_sweeps, few)
+        return sweeps, residual

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from supple.core.build import Build
+from supple.core.jit import bind_kernel
 from supple.core.noise import noise_at
 from supple.core.schedule import Access, Bound, Each, Phase, System
 from supple.mechanics import warm_kernels
@@ -36,20 +37,24 @@ class AssembleRows(System):
         problem: ConstraintProblem = arrays.record("rows.problem")
         sources: list[RowSource] = arrays.build.members("row_sources")
         mechanisms: list[Mechanism] = arrays.build.members("mechanisms")
-        moving = [(mechanism.jacobian, arrays[mechanism.v].reshape(-1)) for mechanism in mechanisms]
+        jacobians = [mechanism.jacobian for mechanism in mechanisms]
+        add_velocities = [
+            mechanism.jacobian.bind_row_velocities(arrays[mechanism.v].reshape(-1), problem.u_now)
+            for mechanism in mechanisms
+        ]
         figures = [arrays[name] for name in self.writes[1:]]
 
         def assemble() -> None:
             problem.clear()
-            for jacobian, _ in moving:
+            for jacobian in jacobians:
                 jacobian.clear()
             for source in sources:
                 source.append(problem)
             measure_rows(problem.count, problem.law, problem.gap, *figures)
             if problem.count == 0:
                 return
-            for jacobian, velocity in moving:
-                jacobian.add_row_velocities(velocity, problem.u_now)
+            for add_velocity in add_velocities:
+                add_velocity()
             for source in sources:
                 source.set_bias(problem)
             _couple(problem, mechanisms)
@@ -62,16 +67,19 @@ class AssembleRows(System):
 
 def _couple(problem: ConstraintProblem, mechanisms: list[Mechanism]) -> None:
     """Set the pattern of W: groups are coupled that touch one unit of one mechanism."""
+    if len(mechanisms) == 1:
+        jacobian = mechanisms[0].jacobian
+        problem.W.set_pattern(
+            jacobian.group, jacobian.unit, problem.count, mechanisms[0].unit_count, jacobian.count.item(0)
+        )
+        return
     groups, units, first = [], [], 0
     for mechanism in mechanisms:
         used = mechanism.jacobian.count.item(0)
         groups.append(mechanism.jacobian.group[:used])
         units.append(mechanism.jacobian.unit[:used] + first if first else mechanism.jacobian.unit[:used])
         first += mechanism.unit_count
-    one = len(mechanisms) == 1
-    group = groups[0] if one else np.concatenate(groups)
-    unit = units[0] if one else np.concatenate(units)
-    problem.W.set_pattern(group, unit, problem.count, first)
+    problem.W.set_pattern(np.concatenate(groups), np.concatenate(units), problem.count, first)
 
 
 class SolveRows(System):
@@ -100,17 +108,25 @@ class SolveRows(System):
         problem: ConstraintProblem = arrays.record("rows.problem")
         mechanisms: list[Mechanism] = arrays.build.members("mechanisms")
         plans = [
-            (m, arrays[m.plan].reshape(-1), arrays[m.impulse].reshape(-1), np.zeros_like(arrays[m.plan]))
+            (
+                m,
+                bind_kernel(warm_kernels.take_plan, arrays[m.plan].reshape(-1), arrays[m.impulse].reshape(-1)),
+                arrays[m.plan],
+                np.zeros_like(arrays[m.plan]),
+            )
             for m in mechanisms
         ]
-        pairs = [
-            (m.jacobian, arrays[m.v_free].reshape(-1), arrays[m.impulse].reshape(-1)) for m in mechanisms
-        ]
         impulse = arrays["rows.impulse"]
+        add_free = [
+            m.jacobian.bind_row_velocities(arrays[m.v_free].reshape(-1), problem.free) for m in mechanisms
+        ]
+        hand_over = [
+            m.jacobian.bind_transposed_impulses(impulse, arrays[m.impulse].reshape(-1)) for m in mechanisms
+        ]
         residual, iterations = arrays["rows.residual"], arrays["rows.iterations"]
         failures, failures_next = arrays["rows.failures"], arrays["rows.failures.next"]
         rescues, rescues_next = arrays["rows.rescues"], arrays["rows.rescues.next"]
-        last = LastImpulses(arrays)
+        last = LastImpulses(arrays, impulse, residual)
         warm_start = arrays.build.run.warm_start
         neighbourhood = Neighbourhood(arrays) if warm_start == "neighbours" else None
         seed, step = arrays.build.seed, arrays["run.step"]
@@ -120,9 +136,9 @@ class SolveRows(System):
             planned = _take_plans(plans)
             residual[0] = iterations[0] = 0.0
             if n:
-                last.begin(problem, impulse)
-                for jacobian, v_free, _ in pairs:
-                    jacobian.add_row_velocities(v_free, problem.free)
+                last.begin(problem)
+                for add_velocity in add_free:
+                    add_velocity()
                 for mechanism, change in planned:
                     mechanism.jacobian.add_row_velocities(change.reshape(-1), problem.free)
                 if neighbourhood is not None:
@@ -131,11 +147,11 @@ class SolveRows(System):
                     set_start(warm_start, seed, int(step[0]), impulse[:n])
                 solution, tries = solve_with_rescue(self.solvers, problem, impulse)
                 iterations[0] = solution.iterations
-                last.finish(problem, solution.impulse, impulse, residual)
+                last.finish(problem, solution.impulse)
                 failures_next[0] = failures[0] + (solution.status != "converged")
                 rescues_next[0] = rescues[0] + (tries > 1)
-                for jacobian, _, generalised in pairs:
-                    jacobian.add_transposed_impulses(impulse, generalised)
+                for add_impulses in hand_over:
+                    add_impulses()
             else:
                 last.forget()
             if neighbourhood is not None:
@@ -153,12 +169,12 @@ def set_start(start: str, seed: int, step: int, impulse_out: FloatArray) -> None
 
 
 def _take_plans(
-    plans: list[tuple[Mechanism, FloatArray, FloatArray, FloatArray]],
+    plans: list[tuple[Mechanism, Callable[[], bool], FloatArray, FloatArray]],
 ) -> list[tuple[Mechanism, FloatArray]]:
     """Begin every impulse with what was planned; returns the mechanisms with a plan and what it does to v."""
     planned = []
-    for mechanism, plan, impulse, change in plans:
-        if warm_kernels.take_plan(plan, impulse):
-            mechanism.apply_inverse(plan.reshape(change.shape), change)
+    for mechanism, take, plan, change in plans:
+        if take():
+            mechanism.apply_inverse(plan, change)
             planned.append((mechanism, change))
     return planned

@@ -66,8 +66,8 @@ def keep_values(count, key, values, column, count_out, key_out, values_out):
 
 @njit
 def start_rows(
-    count, bias, key, last_count, last_key, last_impulse, steady,
-    free_out, known_out, before_out, change_out, impulse_out,
+    bias, key, free_out, last_count, last_key, last_impulse, steady,
+    known_out, before_out, change_out, impulse_out, count,
 ):  # fmt: skip
     """What a solve begins with: free_out = bias, to which J v_free is added; impulses of the last step.
 
@@ -114,9 +114,9 @@ def take_plan(plan, impulse_out):
 
 @njit
 def finish_rows(
-    law, size, friction, scale, lower, upper, compliance, free, key, indptr, indices, diagonal, values, group_count,
-    solution, velocity, known, before, change,
-    impulse_out, residual_out, steady_out, kept_count_out, kept_key_out, kept_impulse_out,
+    law, size, friction, scale, lower, upper, compliance, free, key, indptr, indices, diagonal, values,
+    velocity, known, before, change,
+    residual_out, steady_out, kept_count_out, kept_key_out, kept_impulse_out, impulse_out, solution, group_count,
 ):  # fmt: skip
     """Hand over the impulses of a solution, measure its residual [m/s], and keep it for the next step.
 
