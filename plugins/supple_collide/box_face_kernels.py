@@ -22,8 +22,8 @@ TIE = 1e-7
 def clip_polygon(polygon, lines, source, count, column, sign, half, line):
     """Clip polygon[source] by sign * coordinate[column] <= half into polygon[1 - source]; returns its size.
 
-    Corners are kept a little beyond the line (WIDENING); what leaves them is cut at the line, and nearer than twice that
-    to the corner it is the corner.
+    Corners are kept a little beyond the line (WIDENING); what leaves them is cut at the line, and is the corner itself
+    where it comes nearer to it than twice that.
     lines[side, k] holds the codes of the lines before and after corner k; the clipping line is called `line`.
     """
     target, beyond = 1 - source, WIDENING * half
