@@ -22,7 +22,8 @@ TIE = 1e-7
 def clip_polygon(polygon, lines, source, count, column, sign, half, line):
     """Clip polygon[source] by sign * coordinate[column] <= half into polygon[1 - source]; returns its size.
 
-    Corners are kept a little beyond the line (WIDENING), but what leaves them is cut at the line, or there and then.
+    Corners are kept a little beyond the line (WIDENING); what leaves them is cut at the line, and is the corner itself
+    where it comes nearer to it than twice that.
     lines[side, k] holds the codes of the lines before and after corner k; the clipping line is called `line`.
     """
     target, beyond = 1 - source, WIDENING * half
@@ -45,7 +46,11 @@ def clip_polygon(polygon, lines, source, count, column, sign, half, line):
             crossed = lines[source, k, 1]
             leaves = here <= beyond
             lines[target, kept, 0], lines[target, kept, 1] = (crossed, line) if leaves else (line, crossed)
-            kept += 1
+            corner = k if leaves else following
+            du = polygon[target, kept, 0] - polygon[source, corner, 0]
+            dv = polygon[target, kept, 1] - polygon[source, corner, 1]
+            if du * du + dv * dv > 4.0 * beyond * beyond:
+                kept += 1
     return kept
 
 

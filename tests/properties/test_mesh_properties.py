@@ -164,6 +164,14 @@ def test_plane_meets_every_vertex_within_reach_that_others_do_not_carry(stage, n
     np.testing.assert_allclose(normal, np.tile([0.0, 1.0, 0.0], (len(gap), 1)))
 
 
+def leave_out_deepest_edges(contacts):
+    """All but edges that overlap as deep as edges are looked for: there rounding decides whether they are seen."""
+    gap, codes = contacts[2], contacts[3][:, 1]
+    are_edges = (codes >> 58 == 1) & (codes >> 28 & 3 == 1)
+    seen = ~are_edges | (np.abs(gap + LIMIT) > 1e-8)
+    return [values[seen] for values in contacts]
+
+
 @given(st.sampled_from(["ball", "pill", "crate", "ell"]), poses, poses)
 # The way out of an overlap runs along a face.
 @example("ell", put([0, 0, 0.0625], [EIGHTH, 0, QUARTER]), put([0, 0, 0.25]))
@@ -171,6 +179,10 @@ def test_plane_meets_every_vertex_within_reach_that_others_do_not_carry(stage, n
 @example("crate", put([-0.0214, 0, 0.2402], [0, EIGHTH, 0]), put([0, 0, 0], [0, EIGHTH, 0]))
 # A vertex is as deep as it can be, in the middle between two faces.
 @example("crate", put([0.2, 0, 0], [QUARTER, 0, 0]), put([0.0224, 0.2861, -0.25], [-2.0, -1.2077, QUARTER]))
+# Edges overlap as deep as the reach.
+@example(
+    "crate", put([-0.05, 0.25, -0.07], [EIGHTH, 0, 0]), put([0.2635, -0.35, -0.25], [EIGHTH, QUARTER, 0.001])
+)
 # A vertex is level with the end of a face.
 @example("ell", put([0.3125, 0, -0.2], [0, 0, EIGHTH]), put([-0.25, 0, 0], [0, 1.7036, QUARTER]))
 @example("crate", put([-0.25, 0.1551, -0.25], [0.277, 0, 0]), put([-0.15, 0, 0.19], [-2.0, EIGHTH, -2.256]))
@@ -178,8 +190,8 @@ def test_plane_meets_every_vertex_within_reach_that_others_do_not_carry(stage, n
 def test_contacts_move_with_a_rigid_motion(stage, name, pose, motion):
     place, turn = motion
     turned = (turn.apply(pose[0]) + place, turn * pose[1])
-    before = stage.find(**{name: pose, "rock": STILL})
-    after = stage.find(**{name: turned, "rock": motion})
+    before = leave_out_deepest_edges(stage.find(**{name: pose, "rock": STILL}))
+    after = leave_out_deepest_edges(stage.find(**{name: turned, "rock": motion}))
     # Where features tie, rounding decides; the deepest contact does not depend on it.
     if len(before[2]) == 0 or before[2].min() > LIMIT - 1e-9:
         assert len(after[2]) == 0 or after[2].min() > LIMIT - 1e-9
