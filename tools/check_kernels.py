@@ -15,7 +15,16 @@ ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = (ROOT / "framework", ROOT / "plugins")
 HOUSE = "supple.core.jit"
 HOUSE_DECORATORS = {f"{HOUSE}.{name}" for name in ("njit", "njit_inlined", "njit_with_scratch")}
-DECORATORS = {"njit", "njit_inlined", "njit_with_scratch", "jit", "vectorize", "guvectorize", "cfunc", "stencil"}
+DECORATORS = {
+    "njit",
+    "njit_inlined",
+    "njit_with_scratch",
+    "jit",
+    "vectorize",
+    "guvectorize",
+    "cfunc",
+    "stencil",
+}
 SLOW_TO_COMPILE = {"numpy.cross", "numpy.dot", "numpy.linalg"}
 MOST_LINES = 80
 MOST_LINES_WITHOUT_DOCSTRING = 12

@@ -26,7 +26,8 @@ def test_frames_are_right_handed(seed):
 
 
 @pytest.mark.parametrize(
-    "normal", [(0, 1, 0), (1, 0, 0), (0, 0, -1), (1, 1, 0), (0, 1, 1), (1, 0, -1), (1, 1, 1), (2, 1, 1), (1, 2, 1)]
+    "normal",
+    [(0, 1, 0), (1, 0, 0), (0, 0, -1), (1, 1, 0), (0, 1, 1), (1, 0, -1), (1, 1, 1), (2, 1, 1), (1, 2, 1)],
 )
 @given(seed=st.integers(0, 2**32 - 1))
 @settings(max_examples=50, deadline=None)

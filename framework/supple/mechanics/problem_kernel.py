@@ -36,13 +36,21 @@ class ProblemKernel:
             and W.diagonal is known[2]
             and problem.free is known[3]
             and problem.compliance is known[4]
+            and problem.friction is known[5]
+            and problem.scale is known[6]
+            and problem.lower is known[7]
+            and problem.upper is known[8]
+            and problem.law is known[9]
         ):
             if not self._bound:  # seen twice: worth it
                 self._bound = True
                 self._call = bind_first_arguments(self._kernel, self._arguments(problem), changing)
         else:
             self._problem, self._bound = problem, False
-            self._known = (W.values, W.indptr, W.diagonal, problem.free, problem.compliance)
+            self._known = (
+                W.values, W.indptr, W.diagonal, problem.free, problem.compliance,
+                problem.friction, problem.scale, problem.lower, problem.upper, problem.law,
+            )  # fmt: skip
             self._call = functools.partial(self._kernel, *self._arguments(problem))
         return self._call(*changing)
 

@@ -110,7 +110,9 @@ class SolveRows(System):
         plans = [
             (
                 m,
-                bind_kernel(warm_kernels.take_plan, arrays[m.plan].reshape(-1), arrays[m.impulse].reshape(-1)),
+                bind_kernel(
+                    warm_kernels.take_plan, arrays[m.plan].reshape(-1), arrays[m.impulse].reshape(-1)
+                ),
                 arrays[m.plan],
                 np.zeros_like(arrays[m.plan]),
             )
