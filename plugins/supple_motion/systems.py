@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from supple.core.build import Build
+from supple.core.jit import bind_kernel
 from supple.core.schedule import Bound, Phase, System
 from supple_motion.sample_kernels import sample_targets
 
@@ -33,7 +34,7 @@ class SampleTargets(System):
             [arrays[str(name)] for name in self.writes],
         )
         h = arrays.build.run.step
-        return lambda: sample_targets(h, *inputs, *outputs)
+        return bind_kernel(sample_targets, h, *inputs, *outputs)
 
 
 class SampleSkeleton(SampleTargets):

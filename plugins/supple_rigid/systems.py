@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.core.build import Build
+from supple.core.jit import bind_kernel
 from supple.core.schedule import Bound, Phase, System
 from supple_rigid.kernels import advance_bodies, move_freely, observe_bodies
 
@@ -28,7 +29,7 @@ class MoveFreely(System):
         """Bind bodies and forces."""
         inputs, v_free = [arrays[name] for name in self.reads], arrays["rigid.v_free"]
         h = arrays.build.run.step
-        return lambda: move_freely(h, *inputs, v_free)
+        return bind_kernel(move_freely, h, *inputs, v_free)
 
 
 class AdvanceBodies(System):
@@ -42,7 +43,7 @@ class AdvanceBodies(System):
         """Bind both states."""
         inputs, outputs = [arrays[name] for name in self.reads], [arrays[name] for name in self.writes]
         h = arrays.build.run.step
-        return lambda: advance_bodies(h, *inputs, *outputs)
+        return bind_kernel(advance_bodies, h, *inputs, *outputs)
 
 
 class ObserveBodies(System):
@@ -64,7 +65,7 @@ class ObserveBodies(System):
         inputs = [arrays[name] for name in self.reads]
         outputs = [arrays[name] for name in (*self.writes, *self.adds)]
         h, half_time = arrays.build.run.step, self.half_time
-        return lambda: observe_bodies(h, half_time, *inputs, *outputs)
+        return bind_kernel(observe_bodies, h, half_time, *inputs, *outputs)
 
 
 class ObserveAims(System):

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from supple.core.build import Build
+from supple.core.jit import bind_kernel
 from supple.core.schedule import Bound, Phase, System
 from supple.errors import SimulationError
 from supple_skeleton.compile import list_bones
@@ -32,7 +33,7 @@ class PlaceBones(System):
     def bind(self, arrays: Bound) -> Callable[[], None]:
         """Bind state and frames."""
         inputs, outputs = [arrays[name] for name in self.reads], [arrays[name] for name in self.writes]
-        return lambda: follow_state(*inputs, *outputs)
+        return bind_kernel(follow_state, *inputs, *outputs)
 
 
 class MoveFreely(System):
@@ -72,9 +73,7 @@ class MoveFreely(System):
                 load.attach(arrays)
             take_step = bind_loaded_step(h, corrections, implicitness, self.loads, inputs, scratch, outputs)
         else:
-
-            def take_step() -> int:
-                return move_freely(h, corrections, implicitness, *inputs, *scratch, *outputs)
+            take_step = bind_kernel(move_freely, h, corrections, implicitness, *inputs, *scratch, *outputs)
 
         def move() -> None:
             empty = take_step()
@@ -99,7 +98,7 @@ class AdvanceBones(System):
         """Bind both states."""
         inputs, outputs = [arrays[name] for name in self.reads], [arrays[name] for name in self.writes]
         h = arrays.build.run.step
-        return lambda: advance_bones(h, *inputs, *outputs)
+        return bind_kernel(advance_bones, h, *inputs, *outputs)
 
 
 class ObserveBones(System):
@@ -130,4 +129,4 @@ class ObserveBones(System):
             np.zeros(limits), np.zeros((trees, 2)), np.zeros((trees, 2)), np.zeros((trees, 5)),
         ]  # fmt: skip
         h = arrays.build.run.step
-        return lambda: observe_step(h, *inputs, *scratch, *outputs)
+        return bind_kernel(observe_step, h, *inputs, *scratch, *outputs)

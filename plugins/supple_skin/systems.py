@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from supple.core.jit import bind_kernel
 from supple.core.schedule import Bound, Phase, System
 from supple_skeleton.kinematics_kernels import follow_state
 from supple_skeleton.observe_kernels import observe_bones
@@ -32,7 +33,7 @@ class PlaceBones(System):
     def bind(self, arrays: Bound) -> Callable[[], None]:
         """Bind state and frames."""
         inputs, outputs = [arrays[name] for name in self.reads], [arrays[name] for name in self.writes]
-        return lambda: follow_state(*inputs, *outputs)
+        return bind_kernel(follow_state, *inputs, *outputs)
 
 
 class ForeseeMotion(System):
@@ -46,7 +47,7 @@ class ForeseeMotion(System):
         """Bind both configurations, and scratch."""
         inputs, outputs = [arrays[name] for name in self.reads], [arrays[name] for name in self.writes]
         difference, h = np.zeros_like(outputs[1]), arrays.build.run.step
-        return lambda: foresee_motion(h, *inputs, difference, *outputs)
+        return bind_kernel(foresee_motion, h, *inputs, difference, *outputs)
 
 
 class FollowMotion(System):
@@ -62,7 +63,7 @@ class FollowMotion(System):
         """Bind the wrenches, and scratch."""
         inputs, outputs = [arrays[name] for name in self.reads], [arrays[name] for name in self.writes]
         work, h = np.zeros((2, len(arrays["ghost.x"]), 6)), arrays.build.run.step
-        return lambda: add_wrenches(h, *inputs, work, *outputs)
+        return bind_kernel(add_wrenches, h, *inputs, work, *outputs)
 
 
 class AdvanceBones(System):
@@ -79,7 +80,7 @@ class AdvanceBones(System):
         """Bind both states."""
         inputs, outputs = [arrays[name] for name in self.reads], [arrays[name] for name in self.writes]
         h = arrays.build.run.step
-        return lambda: advance_ghosts(h, *inputs, *outputs)
+        return bind_kernel(advance_ghosts, h, *inputs, *outputs)
 
 
 class ObserveBones(System):

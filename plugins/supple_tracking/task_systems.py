@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from supple.core.jit import bind_kernel
 from supple.core.schedule import Bound, Phase, System
 from supple_motion.sample_kernels import sample_track
 from supple_tracking.pose_kernels import find_pose_errors
@@ -71,7 +72,7 @@ class ObserveTasks(System):
     def bind(self, arrays: Bound) -> Callable[[], None]:
         """Bind targets and new poses."""
         inputs, miss = [arrays[name] for name in self.reads], arrays["tracking.miss"]
-        return lambda: observe_misses(*inputs, miss)
+        return bind_kernel(observe_misses, *inputs, miss)
 
 
 class ObservePressure(System):
@@ -88,4 +89,4 @@ class ObservePressure(System):
     def bind(self, arrays: Bound) -> Callable[[], None]:
         """Bind contacts and bones."""
         inputs, outputs = [arrays[name] for name in self.reads], [arrays[name] for name in self.writes]
-        return lambda: observe_pressure(*inputs, *outputs)
+        return bind_kernel(observe_pressure, *inputs, *outputs)
