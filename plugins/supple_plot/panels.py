@@ -215,7 +215,6 @@ _BUILT_IN: dict[str, Callable[[Sequence[Named]], Panel | None]] = {
     "residual": _panel_of_residual,
 }
 _OVERVIEW = ("contacts", "contact_force", "pressure_path", "energy", "residual")
-BUILT_IN = tuple(_BUILT_IN)
 
 
 def panel_of_timings(path: Path) -> Panel:

@@ -140,7 +140,7 @@ def solve_factored_contact(inverse_nn, g1, g2, s1, s2, cosine, sine, bn, bt, bs,
     return rn, cosine * r1 + sine * r2, cosine * r2 - sine * r1
 
 
-@njit_inlined
+@njit
 def solve_contact(nn, nt, ns, tt, ts, ss, bn, bt, bs, mu):
     """Impulse (r_n, r_t, r_s) of a single contact; W by its six entries, b in m/s.
 
