@@ -10,13 +10,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from supple.core.arrays import NEXT, Array
+from supple.core.arrays import NEXT, Array, FloatArray
 from supple.core.schedule import Entry
 from supple.core.world import World
 
-FloatArray = NDArray[np.float64]
 _POISON_INTEGER = -(2**40)
 
 

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from supple.core.arrays import FloatArray
 from supple.core.entity import Entity, parent_path
 from supple.core.pose import Pose
 from supple.errors import Problem, UserError
 from supple.scene.wording import read_checked
-from supple_characters.limbs import FloatArray, Vector
+from supple_characters.limbs import Vector
 from supple_characters.plan import Block, BonePlan, Mass, Plan, point
 from supple_characters.springs import Springs, fit_springs
 from supple_characters.surface import Surface

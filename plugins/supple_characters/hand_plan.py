@@ -11,7 +11,8 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from supple_characters.limbs import FloatArray, Limb, Vector
+from supple.core.arrays import FloatArray
+from supple_characters.limbs import Limb, Vector
 from supple_characters.plan import Block, BonePlan, Joint, Mass, Plan, between, hang_below, point, solid_mass
 
 FingerName = Literal["thumb", "index", "middle", "ring", "little"]

@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.core.arrays import FloatArray
 from supple_characters import limb_columns as at
 
-FloatArray = NDArray[np.float64]
 Vector = tuple[float, float, float]
 
 # Edges on a limb grow with its radius to this power: thin limbs get finer triangles, though not as many around.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from supple.core.arrays import FloatArray
 from supple_characters import limb_columns as at
 from supple_characters.distance_kernels import FAR, SIDE_BY_SIDE
-from supple_characters.limbs import FloatArray
 
 
 def limb_distance(row: FloatArray, p: FloatArray) -> tuple[float, FloatArray]:

@@ -12,7 +12,8 @@ from typing import Literal
 
 import numpy as np
 
-from supple_characters.limbs import FloatArray, Limb, Vector, mirror
+from supple.core.arrays import FloatArray
+from supple_characters.limbs import Limb, Vector, mirror
 
 Numbers = tuple[float, ...]
 

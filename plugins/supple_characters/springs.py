@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from supple_characters.limbs import FloatArray
+from supple.core.arrays import FloatArray
 from supple_characters.plan import BonePlan, Mass, Numbers, add_masses
 
 GRAVITY = 9.81  # [m/s^2]

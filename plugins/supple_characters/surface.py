@@ -6,12 +6,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.core.arrays import FloatArray, IntArray
 from supple_characters import limb_columns as at
-from supple_characters.limbs import FloatArray, Limb, tabulate
-
-IntArray = NDArray[np.int64]
+from supple_characters.limbs import Limb, tabulate
 
 # How often the grid is made finer when limbs have melted where they should not.
 ATTEMPTS = 3

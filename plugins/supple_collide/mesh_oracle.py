@@ -6,9 +6,8 @@ Corners are arrays [n, 3, 3] of the triangles' corners [m].
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from supple.core.arrays import FloatArray
 
 
 def find_closest_on_segments(p: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:

@@ -6,15 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.core.arrays import BoolArray, FloatArray, IntArray
 from supple.core.scene_files import SceneFiles
 from supple.errors import Problem, UserError
 from supple_collide.mesh_files import Triangles, read_triangles
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
 
 # Extents of a mesh [m] outside these limits are most likely in another unit.
 LONGEST, SHORTEST = 1000.0, 1e-4

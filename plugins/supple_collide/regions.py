@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.core.arrays import IntArray
 from supple.mechanics.deforming import DeformingSurface, PartedSurface
-
-IntArray = NDArray[np.int64]
 
 # All triangles of surfaces without parts: they touch whatever there is.
 ANYWHERE = 0

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.core.arrays import FloatArray, IntArray
 from supple.core.jit import bind_kernel
 from supple.core.schedule import Bound
-from supple.mechanics.mechanism import Carrier, FloatArray, PointRows
+from supple.mechanics.mechanism import Carrier, PointRows
 from supple_collide.contact_kernels import select_points
 
-IntArray = NDArray[np.int64]
 CONTACTS = ("contacts.count", "contacts.surface", "contacts.element", "contacts.point")
 """What a surface reads of the contacts."""
 

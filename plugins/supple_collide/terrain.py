@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr
 
+from supple.core.arrays import FloatArray, IntArray
 from supple.core.noise import noise_at
 from supple.core.scene_files import SceneFiles
 from supple.errors import Problem, UserError
 from supple_collide.mesh_files import read_numbers
-from supple_collide.mesh_shape import FloatArray, IntArray, TriangleMesh, find_facets
+from supple_collide.mesh_shape import TriangleMesh, find_facets
 
 #: The step whose noise shapes a floor: floors do not change.
 START = 0

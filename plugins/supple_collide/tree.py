@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from supple_collide.mesh_shape import FloatArray, IntArray
+from supple.core.arrays import FloatArray, IntArray
 
 LEAF_SIZE = 4
 

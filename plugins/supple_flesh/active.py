@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotri
 
+from supple.core.arrays import FloatArray, IntArray
 from supple.errors import SimulationError
 from supple_flesh.multiply_kernels import fill_patch_matrix, find_lags, list_active, mirror_upper
-from supple_flesh.pool import FloatArray, IntArray, Pool
+from supple_flesh.pool import Pool
 
 
 class ActiveSet:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from supple.core.arrays import FloatArray, IntArray
 from supple_flesh.load import MODEL
 from supple_flesh.load_kernels import (
     add_patch_inertias,
@@ -14,7 +15,6 @@ from supple_flesh.load_kernels import (
     set_twists,
 )
 from supple_flesh.mechanism import FleshMechanism
-from supple_flesh.pool import FloatArray, IntArray
 from supple_skeleton.dynamics import READS as BONES_READ
 from supple_skeleton.force_kernels import gather_forces, set_inertial_forces
 from supple_skeleton.forest import count_rows

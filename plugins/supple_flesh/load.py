@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from supple.core.arrays import FloatArray, IntArray
 from supple.core.schedule import Bound
 from supple_flesh.active import ActiveSet
 from supple_flesh.free_kernels import correct_bones, push_bones, weigh_flesh
-from supple_flesh.pool import FloatArray, IntArray, Pool
+from supple_flesh.pool import Pool
 from supple_skeleton.loads import Follower
 
 MODEL = (

@@ -11,15 +11,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.core.arrays import FloatArray, IntArray
 from supple_flesh.pool import Pool
 from supple_skeleton import oracle as bones_oracle
 from supple_skeleton.forest import Forest
 from supple_skeleton.oracle import cross_matrix, find_motions
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 @dataclass

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.core.arrays import FloatArray, IntArray
 from supple.core.build import Build
 from supple.core.entity import Entity
 from supple.core.pose import relative_pose, rotate
@@ -17,9 +17,6 @@ from supple_collide.mesh_shape import TriangleMesh, make_mesh
 from supple_flesh.components import DAMPING_PART, EDGE_PART, VERTEX_PART, Flesh, list_bones
 from supple_flesh.seams import find_home, find_next_joints, hang_on_seams
 from supple_skeleton.loads import Follower
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 RIGID, ADAPTIVE, SOFT = range(3)
 STATES = {"rigid": RIGID, "adaptive": ADAPTIVE, "soft": SOFT}

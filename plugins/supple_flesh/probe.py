@@ -8,12 +8,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from supple.core.arrays import FloatArray
 from supple.core.build import Build
 from supple.core.schedule import Bound, Phase, System
 from supple_flesh.dynamics import READS, CoupledDynamics
 from supple_flesh.mechanism import FleshMechanism
 from supple_flesh.oracle import Coupled
-from supple_flesh.pool import FloatArray
 from supple_skeleton.mechanism import Skeletons
 
 PROBED = 4

@@ -10,18 +10,15 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
+from supple.core.arrays import BoolArray, FloatArray, IntArray
 from supple.core.build import Build
 from supple.core.entity import Entity
 from supple.core.pose import relative_pose, rotate
-from supple.mechanics.mechanism import FloatArray, IntArray
 from supple_collide.mesh_shape import TriangleMesh
 from supple_skeleton.loads import Follower
-
-BoolArray = NDArray[np.bool_]
 
 TURNING = ("hinge", "universal")
 """Joints that can be followed."""

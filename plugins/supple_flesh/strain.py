@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from supple.core.arrays import FloatArray, IntArray
 from supple.core.build import Build
 from supple.core.pose import relative_pose, rotate
 from supple_collide.mesh_shape import list_vertex_triangles
-from supple_flesh.pool import FloatArray, IntArray, Pool
+from supple_flesh.pool import Pool
 
 
 def find_edge_lengths(pool: Pool) -> FloatArray:

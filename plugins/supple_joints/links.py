@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from supple.core.arrays import FloatArray
 from supple.core.build import Build
 from supple.core.entity import Entity
-from supple.core.pose import FloatArray, multiply, relative_pose, rotate, turn
+from supple.core.pose import multiply, relative_pose, rotate, turn
 from supple_joints.codes import FIXED, KINDS, PULL, STANDS_STILL, STRETCH
 
 Pose = tuple[FloatArray, FloatArray]

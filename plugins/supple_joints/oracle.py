@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
+from supple.core.arrays import FloatArray
 from supple_joints.codes import BALL, FIXED, HINGE, PULL, SLIDER, STRETCH
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.core.arrays import FloatArray, IntArray
 from supple.core.build import Build
-from supple_motion.rotations import FloatArray, multiply_rows
+from supple_motion.rotations import multiply_rows
 from supple_skeleton.layout import (
     AXIS,
     FOLLOWS,
@@ -22,7 +22,6 @@ from supple_skeleton.layout import (
     V_FIRST,
 )
 
-IntArray = NDArray[np.int64]
 NAMES = {kind.code: name for name, kind in JOINTS.items()}
 
 

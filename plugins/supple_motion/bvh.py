@@ -8,8 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
+from supple.core.arrays import FloatArray
 from supple.errors import Problem, UserError, Where, list_choices
-from supple_motion.rotations import FloatArray, multiply_rows
+from supple_motion.rotations import multiply_rows
 
 AXES = "XYZ"
 CHANNELS = tuple(f"{axis}{kind}" for kind in ("position", "rotation") for axis in AXES)

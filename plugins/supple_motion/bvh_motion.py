@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from supple.core.arrays import FloatArray
 from supple.core.build import Build
 from supple.core.entity import Entity
 from supple.errors import Problem, UserError, Where, suggest
 from supple_motion.bones import Bones
 from supple_motion.bvh import Clip, ClipJoint, read_bvh
 from supple_motion.projection import project_rotations
-from supple_motion.rotations import FloatArray, invert_rows, multiply_rows, rotate_rows
+from supple_motion.rotations import invert_rows, multiply_rows, rotate_rows
 from supple_motion.segments import Channel
 
 

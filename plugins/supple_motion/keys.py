@@ -7,13 +7,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from supple.core.arrays import FloatArray
 from supple.core.build import Build
 from supple.core.entity import Entity
 from supple.core.pose import multiply, rotate, turn
 from supple.errors import suggest
 from supple_motion.bones import Bones
 from supple_motion.components import JointPose, JointValue
-from supple_motion.rotations import FloatArray
 from supple_motion.segments import Channel
 from supple_skeleton.layout import JOINTS
 

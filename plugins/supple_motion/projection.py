@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple_motion.rotations import FloatArray
+from supple.core.arrays import FloatArray
 
 
 def project_rotations(

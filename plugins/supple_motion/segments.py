@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from supple.core.arrays import FloatArray
 from supple_motion.layout import (
     BASE,
     CUBIC,
@@ -17,7 +18,7 @@ from supple_motion.layout import (
     TANGENT,
     WAY,
 )  # fmt: skip
-from supple_motion.rotations import FloatArray, invert_rows, log_rows, multiply_rows, spin_tangents
+from supple_motion.rotations import invert_rows, log_rows, multiply_rows, spin_tangents
 
 
 @dataclass(frozen=True)

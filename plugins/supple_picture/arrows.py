@@ -6,13 +6,10 @@ import functools
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.core.arrays import FloatArray, IntArray
 from supple_picture.colour import to_linear
 from supple_picture.soup import Soup, make_soup
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 COLOUR = (0.90, 0.22, 0.16)
 _AROUND = 12

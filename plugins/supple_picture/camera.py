@@ -7,11 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.core.arrays import FloatArray
 from supple.run.stage import Stage, Thing, is_plane
-
-FloatArray = NDArray[np.float64]
 
 #: Vertical angle of view [deg], and what stays free around what is shown, as a part of the picture.
 FIELD_OF_VIEW, MARGIN = 30.0, 0.09

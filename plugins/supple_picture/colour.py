@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-FloatArray = NDArray[np.float64]
+from supple.core.arrays import FloatArray
 
 #: From low to high: light like skin where nothing is, then ever darker, so that the scale survives a grey print.
 _SCALE = np.array(

@@ -7,14 +7,12 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.core.arrays import FloatArray
 from supple.errors import Problem, UserError, suggest
 from supple.run.stage import Stage, Thing, is_plane
 from supple_picture.arrows import nice_number
 from supple_picture.camera import framed_things
-
-FloatArray = NDArray[np.float64]
 
 #: What can be hidden besides the layers.
 EXTRAS = ("contacts", "labels", "shadow")

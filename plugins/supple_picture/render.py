@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.core.arrays import FloatArray
 from supple.core.pose import rotate
 from supple.run.stage import Stage, Thing, is_plane
 from supple_picture.arrows import make_arrows
@@ -23,8 +24,6 @@ from supple_picture.shade_kernels import BACKGROUND, choose_planes
 from supple_picture.soup import Soup, gather
 from supple_picture.sun import SEARCHED, TILE, LampMaps, make_disc, make_sky, make_sun
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 Image = NDArray[np.uint8]
 
 #: sRGB at the top and the bottom of the picture, and of the ground.

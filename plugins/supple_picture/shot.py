@@ -7,13 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.core.arrays import FloatArray
 from supple.errors import Problem, UserError
 from supple.run.stage import Stage, Thing
 from supple_picture.camera import FIELD_OF_VIEW, Camera, centre_of, fit, frame_stage
-
-FloatArray = NDArray[np.float64]
 
 #: How much farther away a camera stands that follows something, to show where it goes.
 _ROOM = 1.7

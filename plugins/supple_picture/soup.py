@@ -8,13 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.core.arrays import FloatArray, IntArray
 from supple.run.stage import Thing
 from supple_picture.colour import scale_colours, to_linear
 from supple_picture.raster_kernels import add_normals
 from supple_picture.shade_kernels import FLAT, TILED
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

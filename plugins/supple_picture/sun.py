@@ -7,14 +7,12 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.core.arrays import FloatArray
 from supple_picture.camera import Camera
 from supple_picture.raster_kernels import fill_parallel, place_points
 from supple_picture.shadow_kernels import fill_tiles
 from supple_picture.soup import Soup
-
-FloatArray = NDArray[np.float64]
 
 #: Side of a tile of the maps [pixels], which is also the widest half shadow.
 TILE = 32

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.mechanics.problem import ConstraintProblem, FloatArray
+from supple.core.arrays import FloatArray
+from supple.mechanics.problem import ConstraintProblem
 from supple_pliant.kernels import cut_groups, cut_matrix
 
 

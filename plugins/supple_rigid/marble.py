@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from supple.core.arrays import FloatArray, IntArray
 
 GOLDEN = (1.0 + 5.0**0.5) / 2.0
 

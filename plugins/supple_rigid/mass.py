@@ -8,15 +8,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.core.arrays import FloatArray
 from supple.core.entity import SceneGraph
 from supple.core.pose import relative_pose, rotate, world_pose
 from supple.core.scene_files import SceneFiles
 from supple.errors import Problem, UserError
 from supple_collide.mesh_shape import integrate_volume, load_mesh
 
-FloatArray = NDArray[np.float64]
 SOLID = ("box", "capsule", "sphere")
 """Primitives with a volume."""
 SOLID_MESHES = ("convex", "mesh")

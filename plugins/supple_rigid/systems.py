@@ -6,14 +6,12 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.core.arrays import FloatArray
 from supple.core.build import Build
 from supple.core.jit import bind_kernel
 from supple.core.schedule import Bound, Phase, System
 from supple_rigid.kernels import advance_bodies, move_freely, observe_bodies
-
-FloatArray = NDArray[np.float64]
 
 
 class MoveFreely(System):

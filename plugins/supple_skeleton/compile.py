@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from supple.core.arrays import FloatArray
 from supple.core.build import Build, Frame
 from supple.core.entity import Entity
 from supple.core.pose import relative_pose
@@ -16,14 +17,7 @@ from supple_rigid.mass import MassProperties
 from supple_skeleton.chain_kernels import factor_chain
 from supple_skeleton.components import read_coordinates, spread
 from supple_skeleton.drawings import draw_rods
-from supple_skeleton.forest import (
-    BoneSpec,
-    FloatArray,
-    FollowerSpec,
-    Forest,
-    build_forest,
-    neutral_coordinates,
-)
+from supple_skeleton.forest import BoneSpec, FollowerSpec, Forest, build_forest, neutral_coordinates
 from supple_skeleton.inertia_kernels import make_mass_matrix
 from supple_skeleton.kinematics_kernels import follow_state
 from supple_skeleton.layout import BONE, FOLLOWS, JOINTS, PARENT, Q_FIRST, SHARE, V_FIRST

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from supple.core.arrays import FloatArray
 from supple.core.pose import rotate
 from supple.errors import PluginError, Problem, suggest
 from supple_skeleton.chain_kernels import multiply_chain
@@ -24,7 +25,6 @@ from supple_skeleton.point_kernels import (
     find_momentum,
 )
 
-FloatArray = NDArray[np.float64]
 READS = (
     "skeleton.bone", "skeleton.dof", "skeleton.frame", "skeleton.inertia", "skeleton.armature", "run.gravity",
     "skeleton.q", "skeleton.v",

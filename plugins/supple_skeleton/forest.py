@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.core.arrays import FloatArray, IntArray
 from supple_skeleton.layout import (
     BALL,
     BONE,
@@ -35,9 +35,6 @@ from supple_skeleton.layout import (
     V_FIRST,
     WINDOW,
 )
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 def _zeros(count: int) -> FloatArray:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from supple_skeleton.forest import FloatArray
+from supple.core.arrays import FloatArray
 from supple_skeleton.loaded_kernels import correct_loaded, factor_loaded, mix_loaded, solve_loaded
 from supple_skeleton.loads import BoneLoad
 

@@ -13,8 +13,8 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from supple.core.arrays import FloatArray, IntArray
 from supple.core.schedule import Bound
-from supple.mechanics.mechanism import FloatArray, IntArray
 
 
 class Follower(NamedTuple):

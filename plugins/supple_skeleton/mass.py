@@ -6,13 +6,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.core.arrays import FloatArray
 from supple.core.entity import SceneGraph
 from supple.core.scene_files import SceneFiles
 from supple_rigid.mass import SOLID, SOLID_MESHES, MassProperties, add_shapes
-
-FloatArray = NDArray[np.float64]
 
 
 def owner_of(path: str, graph: SceneGraph) -> str | None:

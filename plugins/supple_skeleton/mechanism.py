@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from supple.core.arrays import FloatArray, IntArray
 from supple.core.jit import bind_first_arguments, bind_kernel
 from supple.core.schedule import Bound
 from supple.errors import PluginError, Problem, SimulationError, suggest
 from supple.mechanics.block_matrix import BlockMatrix
 from supple.mechanics.jacobian import JacobianBlocks
-from supple.mechanics.mechanism import FloatArray, IntArray, PointRows
+from supple.mechanics.mechanism import PointRows
 from supple_skeleton.chain_kernels import solve_chain
 from supple_skeleton.dynamics import READS, Dynamics
 from supple_skeleton.forest import Forest

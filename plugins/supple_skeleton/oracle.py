@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.core.arrays import FloatArray
 from supple_rigid.mass import turn_matrix
 from supple_skeleton.forest import Forest
 from supple_skeleton.layout import (
@@ -32,8 +32,6 @@ from supple_skeleton.layout import (
     UNIVERSAL,
     V_FIRST,
 )
-
-FloatArray = NDArray[np.float64]
 
 
 def cross_matrix(a: FloatArray) -> FloatArray:

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.core.arrays import FloatArray
 from supple_skeleton.dynamics import Dynamics
 from supple_skeleton.forest import BoneSpec, FollowerSpec, Forest, build_forest
 from supple_skeleton.layout import JOINTS
-
-FloatArray = NDArray[np.float64]
 
 
 def sample_rotation(rng: np.random.Generator) -> FloatArray:

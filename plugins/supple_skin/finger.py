@@ -6,12 +6,12 @@ import math
 
 import numpy as np
 
+from supple.core.arrays import FloatArray, IntArray
 from supple.core.component import component, field
 from supple.core.entity import Entity
 from supple.core.pose import Pose
 from supple_skeleton.components import Bone
 from supple_skin.components import Ghost, Skin
-from supple_skin.weights import FloatArray, IntArray
 
 
 @component

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from supple.core.arrays import FloatArray
 from supple.core.schedule import Bound
 from supple.errors import SimulationError
 from supple.mechanics.block_matrix import BlockMatrix
 from supple.mechanics.jacobian import JacobianBlocks
-from supple.mechanics.mechanism import FloatArray, PointRows
+from supple.mechanics.mechanism import PointRows
 from supple_skeleton.forest import Forest
 from supple_skeleton.row_kernels import add_bone_delassus, add_point_blocks, add_turn_blocks
 from supple_skeleton.scratch import make_delassus_scratch

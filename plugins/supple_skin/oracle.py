@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from supple.core.arrays import FloatArray, IntArray
 from supple.core.pose import multiply, rotate
 from supple_skeleton.layout import (
     AXIS,
@@ -19,7 +20,6 @@ from supple_skeleton.layout import (
     V_COUNT,
     V_FIRST,
 )
-from supple_skin.weights import FloatArray, IntArray
 
 NAMES = {kind.code: name for name, kind in JOINTS.items()}
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from supple.core.arrays import FloatArray, IntArray
 from supple.core.build import Build
 from supple.core.schedule import Bound, Phase, System
 from supple.mechanics.block_matrix import BlockMatrix
@@ -15,7 +16,6 @@ from supple_skeleton.layout import TREE, V_COUNT, V_FIRST
 from supple_skin.mechanism import Ghosts
 from supple_skin.oracle import place_bones, place_vertex, shift_coordinates
 from supple_skin.skin_systems import BLEND, list_owners
-from supple_skin.weights import FloatArray, IntArray
 
 #: Plain Python takes a while: only every so many steps, and so many contacts, are looked at.
 EVERY, CONTACTS = 20, 4

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from supple.core.arrays import FloatArray, IntArray
 from supple.core.build import Build
 from supple.core.drawing import Drawing, Mesh
 from supple.core.entity import Entity
@@ -17,7 +18,7 @@ from supple_skeleton.compile import list_bones
 from supple_skin.mechanism import Ghosts
 from supple_skin.skin_kernels import place_vertices
 from supple_skin.surface import SkinSurface
-from supple_skin.weights import INFLUENCES, FloatArray, IntArray, find_segments, find_weights
+from supple_skin.weights import INFLUENCES, find_segments, find_weights
 
 #: Shares that sum to one within this are taken as they are.
 SUM_TOLERANCE = 1e-6

@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import erf
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from supple.core.arrays import FloatArray
 
 INFLUENCES: Final = 4
 """Bones that carry one vertex, at most."""

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import brentq
 
+from supple.core.arrays import FloatArray
 from supple.mechanics.problem import ConstraintProblem
 from supple.mechanics.rows import BILATERAL, COULOMB, UNILATERAL
-
-FloatArray = NDArray[np.float64]
 
 SCANNED_DIRECTIONS = 2000
 

@@ -6,16 +6,14 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.core.arrays import FloatArray
 from supple.mechanics.problem import ConstraintProblem
 from supple.mechanics.solution import Solution, Status
 from supple.mechanics.sweeps import Sweeper
 
 if TYPE_CHECKING:
     from supple_solve_gauss_seidel.components import GaussSeidelSettings
-
-FloatArray = NDArray[np.float64]
 
 
 class GaussSeidel:

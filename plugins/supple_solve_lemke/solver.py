@@ -6,8 +6,8 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.core.arrays import FloatArray
 from supple.mechanics.lcp import solve_lcp
 from supple.mechanics.problem import ConstraintProblem
 from supple.mechanics.pyramid import build_pyramid
@@ -15,8 +15,6 @@ from supple.mechanics.solution import Solution
 
 if TYPE_CHECKING:
     from supple_solve_lemke.components import LemkeSettings
-
-FloatArray = NDArray[np.float64]
 
 
 class Lemke:

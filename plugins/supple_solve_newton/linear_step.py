@@ -8,17 +8,14 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg.lapack import dgesv, dposv
 from scipy.sparse import csc_matrix
 from scipy.sparse.linalg import splu
 
+from supple.core.arrays import FloatArray, IntArray
 from supple.mechanics.problem import ConstraintProblem
 from supple_solve_newton import newton_kernels as kernels
 from supple_solve_newton.watchdog_kernels import DENSE_EFFORT, ROW_EFFORT
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 # Up to this number of unknowns, calling LAPACK takes longer than a plain elimination.
 SMALL_UNKNOWNS: Final = 60

@@ -6,15 +6,13 @@ import math
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.core.arrays import FloatArray
 from supple.mechanics.problem import ConstraintProblem
 from supple.mechanics.problem_kernel import ProblemKernel
 from supple.mechanics.sweeps import PROBLEM
 from supple_solve_newton import watchdog_kernels as watchdog
 from supple_solve_newton.linear_step import LinearStep
-
-FloatArray = NDArray[np.float64]
 
 MAX_STEPS: Final = 8
 

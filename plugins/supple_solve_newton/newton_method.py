@@ -6,16 +6,14 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.core.arrays import FloatArray
 from supple.mechanics.measure_kernels import compute_rho
 from supple.mechanics.problem import ConstraintProblem
 from supple_solve_newton import damped_kernels as damped
 from supple_solve_newton import merit_kernels as kernels
 from supple_solve_newton import watchdog_kernels as watchdog
 from supple_solve_newton.linear_step import LinearStep
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass

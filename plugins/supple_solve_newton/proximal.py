@@ -15,14 +15,12 @@ import math
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.core.arrays import FloatArray
 from supple.mechanics.problem import ConstraintProblem
 from supple.mechanics.sweeps import Sweeper
 from supple_solve_newton.linear_step import SWEEP_EFFORT, LinearStep
 from supple_solve_newton.newton_method import NewtonMethod, Point
-
-FloatArray = NDArray[np.float64]
 
 FIRST_WEIGHT: Final = 0.001
 LEAST_WEIGHT: Final = 1e-9

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.core.arrays import FloatArray
 from supple.mechanics.lcp import solve_lcp
 from supple.mechanics.problem import ConstraintProblem
 from supple.mechanics.pyramid import build_pyramid
@@ -23,7 +23,6 @@ from supple_solve_newton.working_set import WorkingSet, fills_a_set, is_worth_it
 if TYPE_CHECKING:
     from supple_solve_newton.components import NewtonSettings
 
-FloatArray = NDArray[np.float64]
 
 FIRST_SWEEPS: Final = 12
 # From this many groups with this many blocks a row, a factorisation costs as much as dozens of sweeps.

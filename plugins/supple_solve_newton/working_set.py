@@ -12,15 +12,13 @@ from collections.abc import Callable
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.core.arrays import FloatArray
 from supple.mechanics.problem import ConstraintProblem
 from supple.mechanics.solution import Solution
 from supple.mechanics.sweep_kernels import count_active
 from supple_solve_newton import working_set_kernels as kernels
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 SolveFunction = Callable[[ConstraintProblem, FloatArray, float], Solution]
 
 FEWEST_GROUPS: Final = 40

@@ -6,8 +6,8 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.core.arrays import BoolArray, FloatArray
 from supple.mechanics.block_matrix import BlockMatrix
 from supple.mechanics.problem import ConstraintProblem
 from supple.mechanics.residual import row_velocities
@@ -19,8 +19,6 @@ from supple_solve_penalty import penalty_kernels as kernels
 if TYPE_CHECKING:
     from supple_solve_penalty.components import PenaltySettings
 
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
 
 GROUP_ARRAYS = ("law", "size", "friction", "scale", "lower", "upper", "compliance")
 

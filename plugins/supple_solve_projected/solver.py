@@ -6,8 +6,8 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.core.arrays import FloatArray
 from supple.mechanics.problem import ConstraintProblem
 from supple.mechanics.rows import COULOMB
 from supple.mechanics.solution import Solution, Status
@@ -15,8 +15,6 @@ from supple_solve_projected import projected_kernels as kernels
 
 if TYPE_CHECKING:
     from supple_solve_projected.components import ProjectedSettings
-
-FloatArray = NDArray[np.float64]
 
 
 class ProjectedGaussSeidel:

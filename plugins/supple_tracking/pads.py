@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.core.arrays import IntArray
 from supple.core.build import Build
 from supple.mechanics.deforming import DeformingSurface
 from supple_skeleton.mechanism import Skeletons
 
-IntArray = NDArray[np.int64]
 NOBODY = -1
 
 

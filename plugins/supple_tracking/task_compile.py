@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from supple.core.arrays import FloatArray
 from supple.core.build import Build
 from supple.core.entity import Entity
 from supple.core.pose import turn
 from supple_motion.layout import CLOCK_COLUMNS, SEGMENT_COLUMNS, TRACK_COLUMNS
-from supple_motion.rotations import FloatArray
 from supple_motion.segments import Channel, make_segments, shape_of
 from supple_skeleton.mechanism import Skeletons
 from supple_tracking.components import PointKey, PressureTarget, TrackedPoint

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.core.arrays import FloatArray
 from supple_view.metrics import Metrics
 
-FloatArray = NDArray[np.float64]
 #: When there are twice as many points, every other one is dropped.
 POINTS = 600
 

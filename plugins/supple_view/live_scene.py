@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.core.arrays import FloatArray
 from supple.core.drawing import Channel
 from supple.run.stage import Stage, Thing, is_plane
 from supple_picture.colour import scale_colours
 
-FloatArray = NDArray[np.float64]
 ARROW_COLOUR = (230, 56, 41)
 #: Length of the arrow of the usual force, in sizes of the scene.
 _ARROW_SHARE = 0.22

@@ -10,9 +10,9 @@ import hashlib
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from supple.core.arrays import Array
+
 #: The code of nan among 16-bit numbers; the others use 0 to 65534.
 NAN_CODE = 65535
 _WHOLE = {"u16": np.dtype("<u2"), "u32": np.dtype("<u4")}

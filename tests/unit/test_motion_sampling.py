@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from supple.core.arrays import FloatArray
 from supple_motion.layout import SEGMENT_COLUMNS
-from supple_motion.rotations import FloatArray, invert_rows, log_rows, multiply_rows
+from supple_motion.rotations import invert_rows, log_rows, multiply_rows
 from supple_motion.sample_kernels import find_rates, sample_track
 from supple_motion.segments import Channel, make_segments, shape_of
 from supple_skeleton.forest import build_forest

@@ -18,6 +18,9 @@ from numpy.typing import NDArray
 from supple.errors import PluginError, Problem, suggest
 
 Array = NDArray[Any]
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
 Kind = Literal["model", "state", "step"]
 NEXT = ".next"
 _ALIGNMENT = 64

@@ -13,12 +13,12 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.core.arrays import Array, ArraySpec, ArrayTable, Kind
+from supple.core.arrays import Array, ArraySpec, ArrayTable, FloatArray, Kind
 from supple.core.blueprint import Blueprint
 from supple.core.component import Metric
 from supple.core.drawing import Drawing
 from supple.core.entity import Entity
-from supple.core.pose import FloatArray, relative_pose, world_pose
+from supple.core.pose import relative_pose, world_pose
 from supple.core.registry import Registered, Registry
 from supple.core.schedule import Bound
 from supple.errors import PluginError, Problem, UserError, suggest

@@ -5,12 +5,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.core.arrays import FloatArray
 from supple.core.component import Vector, component, field
 from supple.core.entity import SceneGraph
-
-FloatArray = NDArray[np.float64]
 
 
 @component

@@ -9,13 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.core.arrays import FloatArray, IntArray
 from supple.core.jit import bind_first_arguments
 from supple.mechanics import block_matrix_kernels as kernels
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 #: A diagonal block this much smaller than the largest is round-off, whatever the masses.
 IMMOVABLE = 1e-13

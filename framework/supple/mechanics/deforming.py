@@ -5,13 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
-import numpy as np
-from numpy.typing import NDArray
-
+from supple.core.arrays import FloatArray, IntArray
 from supple.core.schedule import Bound
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 @runtime_checkable

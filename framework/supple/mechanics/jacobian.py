@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.core.arrays import FloatArray, IntArray
 from supple.core.jit import bind_kernel
 from supple.errors import SimulationError
 from supple.mechanics import jacobian_kernels as kernels
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 class JacobianBlocks:

@@ -8,13 +8,10 @@ from itertools import chain, combinations
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.core.arrays import FloatArray, IntArray
 from supple.mechanics import lemke_kernels as kernels
 from supple.mechanics.solution import Status
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 TOLERANCE: Final = 1e-10
 PIVOT_FLOOR: Final = 1e-11

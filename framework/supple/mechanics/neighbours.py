@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from supple.core.arrays import FloatArray
 from supple.core.build import Build
 from supple.core.schedule import Bound
 from supple.mechanics import neighbour_kernels as kernels
-from supple.mechanics.mechanism import FloatArray
 from supple.mechanics.problem import ConstraintProblem
 
 CONTACTS = ("contacts.count", "contacts.key", "contacts.point")

@@ -11,15 +11,12 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.core.arrays import FloatArray, IntArray
 from supple.core.jit import bind_kernel
 from supple.errors import SimulationError, UserError
 from supple.mechanics.block_matrix import BlockMatrix
 from supple.mechanics.problem_kernels import reset_groups
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 FORMAT: Final = 1
 

@@ -16,14 +16,11 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.core.arrays import FloatArray, IntArray
 from supple.mechanics.dense_kernels import expand_matrix
 from supple.mechanics.problem import ConstraintProblem
 from supple.mechanics.rows import BILATERAL, COULOMB, UNILATERAL
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 # Share of the diagonal that is added to rows without bounds: contradictory or repeated joints are singular.
 FREE_FLOOR: Final = 1e-13

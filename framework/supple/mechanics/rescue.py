@@ -5,16 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
+from supple.core.arrays import FloatArray
 from supple.core.build import Build
 from supple.errors import SimulationError
 from supple.mechanics.problem import ConstraintProblem
 from supple.mechanics.residual import natural_map_residual
 from supple.mechanics.solution import Solution, Solver
-
-FloatArray = NDArray[np.float64]
 
 
 def make_solvers(build: Build) -> list[tuple[str, Solver]]:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.core.arrays import FloatArray
 from supple.mechanics import residual_kernels as kernels
 from supple.mechanics.problem import ConstraintProblem
-
-FloatArray = NDArray[np.float64]
 
 
 def row_velocities(problem: ConstraintProblem, impulse: FloatArray) -> FloatArray:

@@ -5,12 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
+from supple.core.arrays import FloatArray
 from supple.mechanics.problem import ConstraintProblem
 
-FloatArray = NDArray[np.float64]
 Status = Literal["converged", "stalled", "failed"]
 
 

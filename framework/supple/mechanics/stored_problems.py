@@ -19,6 +19,7 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
+from supple.core.arrays import FloatArray
 from supple.errors import Problem, UserError
 from supple.mechanics import measure_kernels
 from supple.mechanics.block_matrix import BlockMatrix
@@ -26,8 +27,6 @@ from supple.mechanics.problem import ConstraintProblem
 from supple.mechanics.residual import row_velocities
 from supple.mechanics.rows import COULOMB, ROWS_OF_LAW
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 Arrays = Mapping[str, NDArray[np.generic]]
 
 SPARSE: Final = ("W_data", "W_indices", "W_indptr", "shape")

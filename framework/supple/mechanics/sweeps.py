@@ -8,13 +8,11 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.core.arrays import FloatArray
 from supple.mechanics import sweep_kernels as kernels
 from supple.mechanics.problem import ConstraintProblem
 from supple.mechanics.problem_kernel import ProblemKernel
-
-FloatArray = NDArray[np.float64]
 
 #: What `sweep_kernels.solve_groups` takes of a problem.
 PROBLEM: Final = (

@@ -6,13 +6,14 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from supple.core.arrays import FloatArray
 from supple.core.build import Build
 from supple.core.jit import bind_kernel
 from supple.core.noise import noise_at
 from supple.core.schedule import Access, Bound, Each, Phase, System
 from supple.mechanics import warm_kernels
 from supple.mechanics.last_impulses import LastImpulses
-from supple.mechanics.mechanism import FloatArray, Mechanism, RowSource
+from supple.mechanics.mechanism import Mechanism, RowSource
 from supple.mechanics.neighbours import Neighbourhood
 from supple.mechanics.problem import ConstraintProblem
 from supple.mechanics.problem_kernels import measure_rows

@@ -7,12 +7,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.core.arrays import FloatArray, IntArray
 from supple.core.drawing import Lines, Mesh, Solid
 from supple.run.recording import Recording
 from supple.run.tessellate import connect_tubes, tessellate_solid, tessellate_tubes, vertices_per_tube
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 class FrameReader:

@@ -6,13 +6,11 @@ import os
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import h5py
 import numpy as np
-from numpy.typing import NDArray
 
-from supple.core.arrays import ArraySpec
+from supple.core.arrays import Array, ArraySpec
 from supple.core.drawing import write_drawings
 from supple.core.world import World
 from supple.errors import Problem, UserError
@@ -20,7 +18,6 @@ from supple.run.atomic import check_folder, refuse_unwritable, temporary_beside
 from supple.run.recording import Recording, is_recording, open_recording
 from supple.run.recording_layout import BLOCK, Header
 
-Array = NDArray[Any]
 _CHUNK_BYTES = 1 << 20
 
 

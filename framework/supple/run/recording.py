@@ -16,13 +16,12 @@ from typing import Any, TypeVar
 
 import h5py
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.core.arrays import Array
 from supple.core.drawing import Drawing, read_drawings
 from supple.errors import Problem, UserError, suggest
 from supple.run.recording_layout import FORMAT, MADE_BY, Header, read_header
 
-Array = NDArray[Any]
 Value = TypeVar("Value")
 #: Signature, VERSION, sizes of offsets and lengths, FLAGS, base address, extension address, END of file.
 _SUPERBLOCK = struct.Struct("<8xB2xB16xQ")

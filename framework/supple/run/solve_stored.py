@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.core.arrays import FloatArray
 from supple.core.registry import Registry
 from supple.errors import Problem, UserError
 from supple.mechanics.lcp import solve_lcp
@@ -19,7 +19,6 @@ from supple.mechanics.residual import natural_map_residual
 from supple.mechanics.solution import Solution, Status
 from supple.mechanics.stored_problems import StoredLcp, relative_residual
 
-FloatArray = NDArray[np.float64]
 Result = TypeVar("Result")
 
 CONTACT_SOLVER: Final = "newton"

@@ -14,8 +14,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.core.arrays import FloatArray
 from supple.core.drawing import Carried, Drawing, Solid, Vector
 from supple.core.pose import multiply, rotate
 from supple.errors import Problem, UserError, suggest
@@ -23,8 +23,6 @@ from supple.run.forms import Form, FrameReader, SolidForm, make_form
 from supple.run.palette import choose_colours
 from supple.run.recording import Recording
 from supple.run.tessellate import make_square
-
-FloatArray = NDArray[np.float64]
 
 #: Frames that are looked at to learn how far things get about.
 _SAMPLES = 24

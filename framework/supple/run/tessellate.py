@@ -10,10 +10,9 @@ import functools
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from supple.core.arrays import FloatArray, IntArray
+
 Triangles = tuple[FloatArray, IntArray]
 
 #: Vertices around, and rings from the rim to the tip.
