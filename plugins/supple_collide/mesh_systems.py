@@ -50,7 +50,7 @@ class PlaceMeshes(System):
         short = [arrays[name] for name in self.short]
         carrier, _, local_position, local_rotation, _ = owners
         table, build = arrays["mesh.table"], arrays.build
-        collide, h = build.settings("collide"), build.run.step
+        collide, h = build.settings("collide"), arrays.h
         moves = (carrier >= 0).astype(np.int64)
         still = ((carrier < 0) & (table[:, BENDS] == 0)).astype(np.int64)
         place_still_shapes(carrier, local_position, local_rotation, collide.margin, *poses)

@@ -39,7 +39,7 @@ class PlaceShapes(System):
         model = [arrays[name] for name in self.reads[:5]]
         carrier, _, local_position, local_rotation, _ = model
         placed = [arrays[name] for name in self.writes]
-        collide, h = arrays.build.settings("collide"), arrays.build.run.step
+        collide, h = arrays.build.settings("collide"), arrays.h
         place_still_shapes(carrier, local_position, local_rotation, collide.margin, *placed)
         moves = [
             bind_kernel(

@@ -34,7 +34,7 @@ class ObserveForces(System):
     def bind(self, arrays: Bound) -> Callable[[], None]:
         """Bind contacts and impulses."""
         inputs, force = [arrays[name] for name in self.reads], arrays["contacts.force"]
-        rows, h = find_rows(arrays.build), arrays.build.run.step
+        rows, h = find_rows(arrays.build), arrays.h
         return bind_kernel(find_forces, h, rows.first, *inputs, force)
 
 
@@ -56,7 +56,7 @@ class ExpectGaps(System):
         problem, rows = arrays.record("rows.problem"), find_rows(arrays.build)
         velocity = np.zeros((problem.capacity, 3))
         expected = np.zeros((contact_capacity(arrays.build), 3))
-        h = arrays.build.run.step
+        h = arrays.h
         deepest = bind_kernel(find_deepest, count, gap)
 
         def expect() -> None:

@@ -104,7 +104,7 @@ class AdvanceVertices(System):
         mechanism, _ = find_flesh(arrays.build)
         bones, rows, n = len(arrays["skeleton.bone"]), len(arrays["skeleton.axis"]), mechanism.pool.count
         scratch = [np.zeros((bones, 6)), np.zeros((rows, 6)), np.zeros((3, n)), np.zeros((3, n))]
-        h, active = arrays.build.run.step, mechanism.load.active
+        h, active = arrays.h, mechanism.load.active
 
         def advance() -> None:
             factor = (active.vertex, active.start, active.inverse_start, active.inverse)
@@ -135,7 +135,7 @@ class BalanceFlesh(System):
         count, rows = len(bones[0]), count_rows(bones[0], bones[1])
         rotation, twist, spatial = np.zeros((count, 4)), np.zeros((count, 6)), np.zeros((count, 6))
         places = (np.zeros((count, 3)), rotation, twist, np.zeros((rows, 6)), np.zeros((rows, 6)), spatial)
-        twist_end, h = np.zeros_like(arrays["flesh.twist"]), arrays.build.run.step
+        twist_end, h = np.zeros_like(arrays["flesh.twist"]), arrays.h
 
         follow = bind_kernel(follow_state, *bones, *places)
         add_up = bind_kernel(observe.balance_flesh, h, *flesh, rotation, twist, twist_end, *sums)
@@ -181,7 +181,7 @@ class ObserveFlesh(System):
         loss_now, loss, impact = (arrays[name] for name in self.past)
         _, patch_of, part_of, first, neighbour, _, triangles, _ = made
         moved = [arrays[name] for name in ("skeleton.orientation.next", "flesh.x.next", "flesh.mask")]
-        whole, h = np.zeros((len(observed), 7)), arrays.build.run.step
+        whole, h = np.zeros((len(observed), 7)), arrays.h
         _, surfaces = find_flesh(arrays.build)
         start = np.array([0, *(surface.part.vertices.stop for surface in surfaces)], np.int64)
         numbers = [arrays.build.members("surfaces").index(surface) for surface in surfaces]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from supple.core.build import Build, Index
 from supple.core.entity import Entity
+from supple.core.settings import NEVER
 from supple.mechanics.filters import ignore_pair
 from supple_joints.codes import FREE, STANDS_STILL
 from supple_joints.links import Link, link_grasp, link_joint, link_spring
@@ -17,11 +17,6 @@ from supple_joints.row_table import COLUMNS, RowTable
 from supple_joints.rows import LinkRows
 
 Places = dict[str, tuple[str, Index]]
-
-NEVER = 2**62
-"""The step in which a grasp without an end opens."""
-ON_TIME = 1e-9
-"""Part of a step by which an event may miss the step's start and still belong to it, for round-off."""
 
 OBSERVED = ("error", "turn_error", "position", "rate", "load", "moment", "lift", "closed")
 """Columns of joints.observed."""
@@ -171,13 +166,8 @@ def _span(build: Build, event: Entity) -> tuple[int, int]:
             if other.components["release"].grasp == event.path]  # fmt: skip
     if duration is not None:
         ends.append(start + duration)
-    last = _step_at(build, min(ends)) if ends else NEVER
-    return _step_at(build, start), last
-
-
-def _step_at(build: Build, time: float) -> int:
-    """The first step that begins at or after this time."""
-    return min(math.ceil(time / build.run.step - ON_TIME), NEVER)
+    last = build.run.step_at(min(ends)) if ends else NEVER
+    return build.run.step_at(start), last
 
 
 def _declare_rows(build: Build, links: list[Link], rows: RowTable) -> None:

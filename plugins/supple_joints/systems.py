@@ -88,7 +88,7 @@ class ObserveLinks(System):
         frames = [(number, arrays[x], arrays[q]) for number, (x, q) in enumerate(self.frames)]
         count, impulse, axes = arrays["rows.count"], arrays["rows.impulse"], arrays["joints.axes"]
         active, before = arrays["joints.active"], arrays["joints.position"]
-        target, h = arrays["joints.row_target"], arrays.build.run.step
+        target, h = arrays["joints.row_target"], arrays.h
         row_force, row_effort, force, torque, observed, position, spring_observed = (
             arrays[name] for name in self.writes
         )

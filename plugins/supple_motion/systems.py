@@ -33,7 +33,7 @@ class SampleTargets(System):
             [arrays[str(name)] for name in self.reads],
             [arrays[str(name)] for name in self.writes],
         )
-        h = arrays.build.run.step
+        h = arrays.h
         return bind_kernel(sample_targets, h, *inputs, *outputs)
 
 

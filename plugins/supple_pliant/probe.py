@@ -41,7 +41,7 @@ class ProbePlan(System):
         if not self.probed:
             return lambda: None
         desired, torque = arrays["pliant.desired"], arrays["pliant.torque.next"]
-        v, h = arrays["skeleton.v"], arrays.build.run.step
+        v, h = arrays["skeleton.v"], arrays.h
         row, character = arrays["pliant.bone_row"], arrays["pliant.character"]
         asked = []
         for number, entity in self.probed:

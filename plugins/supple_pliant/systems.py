@@ -61,7 +61,7 @@ class MeasureJoints(System):
 
     def bind(self, arrays: Bound) -> Callable[[], None]:
         """Bind targets and positions."""
-        time, h, begin = arrays["run.time"], arrays.build.run.step, self.rows.on_bones
+        time, h, begin = arrays["run.time"], arrays.h, self.rows.on_bones
         effort = [arrays[name] for name in EFFORT]
         bones = [arrays[name] for name in BONES] if self.rows.on_bones else []
         links = [arrays[name] for name in LINKS] if self.rows.on_links else []

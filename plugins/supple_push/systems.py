@@ -25,7 +25,7 @@ class ApplyForces(System):
             (number, arrays[carrier.rotation], arrays[carrier.wrench])
             for number, carrier in enumerate(arrays.build.members("carriers"))
         ]
-        h = arrays.build.run.step
+        h = arrays.h
 
         def apply() -> None:
             for number, rotation, wrench in carriers:

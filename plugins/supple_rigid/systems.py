@@ -26,7 +26,7 @@ class MoveFreely(System):
     def bind(self, arrays: Bound) -> Callable[[], None]:
         """Bind bodies and forces."""
         inputs, v_free = [arrays[name] for name in self.reads], arrays["rigid.v_free"]
-        h = arrays.build.run.step
+        h = arrays.h
         return bind_kernel(move_freely, h, *inputs, v_free)
 
 
@@ -40,7 +40,7 @@ class AdvanceBodies(System):
     def bind(self, arrays: Bound) -> Callable[[], None]:
         """Bind both states."""
         inputs, outputs = [arrays[name] for name in self.reads], [arrays[name] for name in self.writes]
-        h = arrays.build.run.step
+        h = arrays.h
         return bind_kernel(advance_bodies, h, *inputs, *outputs)
 
 
@@ -62,7 +62,7 @@ class ObserveBodies(System):
         """Bind both states and the sums."""
         inputs = [arrays[name] for name in self.reads]
         outputs = [arrays[name] for name in (*self.writes, *self.adds)]
-        h, half_time = arrays.build.run.step, self.half_time
+        h, half_time = arrays.h, self.half_time
         return bind_kernel(observe_bodies, h, half_time, *inputs, *outputs)
 
 

@@ -47,7 +47,7 @@ class JointLimits:
         """Bind limits and state."""
         self.inputs = [arrays[name] for name in self.reads]
         settings = arrays.build.settings("skeleton")
-        self.h, self.margin = arrays.build.run.step, settings.margin
+        self.h, self.margin = arrays.h, settings.margin
         self.recovery = (settings.recovery, settings.recovery_speed)
 
     def append(self, problem: ConstraintProblem) -> None:
@@ -81,7 +81,7 @@ class JointServos:
     def bind(self, arrays: Bound) -> None:
         """Bind servos and state."""
         self.inputs = [arrays[name] for name in self.reads]
-        self.h = arrays.build.run.step
+        self.h = arrays.h
 
     def append(self, problem: ConstraintProblem) -> None:
         """Law, bounds, bias and Jacobian of all servos."""

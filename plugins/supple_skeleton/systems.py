@@ -64,7 +64,7 @@ class MoveFreely(System):
             np.zeros((bones, 10)), np.zeros((bones, 10)), np.zeros((2, bones, 6)),
             np.zeros((bones, 6)), np.zeros((rows, 6)), np.zeros((4, rates)),
         ]  # fmt: skip
-        h = arrays.build.run.step
+        h = arrays.h
         settings = arrays.build.settings("skeleton")
         corrections, implicitness = settings.corrections, settings.implicitness
         labels = [entity.path for entity in list_bones(arrays.build, "skeleton")]
@@ -97,7 +97,7 @@ class AdvanceBones(System):
     def bind(self, arrays: Bound) -> Callable[[], None]:
         """Bind both states."""
         inputs, outputs = [arrays[name] for name in self.reads], [arrays[name] for name in self.writes]
-        h = arrays.build.run.step
+        h = arrays.h
         return bind_kernel(advance_bones, h, *inputs, *outputs)
 
 
@@ -128,5 +128,5 @@ class ObserveBones(System):
             np.zeros((rows, 6)), np.zeros((rows, 6)), np.zeros((bones, 6)), np.zeros(rates),
             np.zeros(limits), np.zeros((trees, 2)), np.zeros((trees, 2)), np.zeros((trees, 5)),
         ]  # fmt: skip
-        h = arrays.build.run.step
+        h = arrays.h
         return bind_kernel(observe_step, h, *inputs, *scratch, *outputs)

@@ -78,7 +78,7 @@ class ProbeSkins(System):
         build, step = arrays.build, arrays["run.step"]
         ghosts: Ghosts = next(one for one in build.members("mechanisms") if one.name == Ghosts.name)
         problem: ConstraintProblem = arrays.record("rows.problem")
-        h = build.run.step
+        h = arrays.h
         mobility = 1.0 / (h * (h + arrays["ghost.recovery"]) * arrays["ghost.stiffness"])
         rows = next(one for one in build.members("row_sources") if one.name == "contact")
         skins = [

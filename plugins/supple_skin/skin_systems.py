@@ -40,7 +40,7 @@ class FollowBones(System):
         """Bind the frames and all skins, and scratch."""
         bone, dof, axis, rate, x, rotation = (arrays[name] for name in self.ghost)
         velocity, twist, axis_rate = np.zeros((len(bone), 6)), np.zeros((len(bone), 6)), np.zeros_like(axis)
-        h = arrays.build.run.step
+        h = arrays.h
         # Collision looks two steps of the fastest vertex ahead.
         fastest = [each.components["skin"].foresight / (2.0 * h) for each in arrays.build.having("skin")]
         skins = [

@@ -46,7 +46,7 @@ class ForeseeMotion(System):
     def bind(self, arrays: Bound) -> Callable[[], None]:
         """Bind both configurations, and scratch."""
         inputs, outputs = [arrays[name] for name in self.reads], [arrays[name] for name in self.writes]
-        difference, h = np.zeros_like(outputs[1]), arrays.build.run.step
+        difference, h = np.zeros_like(outputs[1]), arrays.h
         return bind_kernel(foresee_motion, h, *inputs, difference, *outputs)
 
 
@@ -62,7 +62,7 @@ class FollowMotion(System):
     def bind(self, arrays: Bound) -> Callable[[], None]:
         """Bind the wrenches, and scratch."""
         inputs, outputs = [arrays[name] for name in self.reads], [arrays[name] for name in self.writes]
-        work, h = np.zeros((2, len(arrays["ghost.x"]), 6)), arrays.build.run.step
+        work, h = np.zeros((2, len(arrays["ghost.x"]), 6)), arrays.h
         return bind_kernel(add_wrenches, h, *inputs, work, *outputs)
 
 
@@ -79,7 +79,7 @@ class AdvanceBones(System):
     def bind(self, arrays: Bound) -> Callable[[], None]:
         """Bind both states."""
         inputs, outputs = [arrays[name] for name in self.reads], [arrays[name] for name in self.writes]
-        h = arrays.build.run.step
+        h = arrays.h
         return bind_kernel(advance_ghosts, h, *inputs, *outputs)
 
 

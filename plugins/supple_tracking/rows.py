@@ -25,7 +25,7 @@ class LimitedDrives:
     def bind(self, arrays: Bound) -> None:
         """Bind gains and forces."""
         self.inputs = [arrays[name] for name in self.reads]
-        self.h = arrays.build.run.step
+        self.h = arrays.h
 
     def append(self, problem: ConstraintProblem) -> None:
         """Law, bounds, bias and Jacobian of all drives."""

@@ -82,7 +82,7 @@ class ObserveJoints(System):
         inputs, outputs = [arrays[name] for name in self.reads], [arrays[name] for name in self.writes]
         sources = arrays.build.members("row_sources")
         drives = next((source for source in sources if source.name == "tracking.drives"), None)
-        error, h = np.zeros(len(arrays["tracking.gains"])), arrays.build.run.step
+        error, h = np.zeros(len(arrays["tracking.gains"])), arrays.h
 
         def observe() -> None:
             first = drives.first if drives is not None else 0

@@ -34,7 +34,7 @@ class ShiftPose(System):
         step, largest = arrays["run.step"], arrays["tracking.largest"]
         target, q = arrays["skeleton.target"], arrays["skeleton.q"]
         desired, shift = (arrays[name] for name in self.writes)
-        rows, h = 3 * len(shape), arrays.build.run.step
+        rows, h = 3 * len(shape), arrays.h
         pad, load = arrays["tracking.pad"], arrays["tracking.pad_load"]
         gains, axis, point = arrays["tracking.gains"], arrays["skeleton.axis"], arrays["tracking.pad_point"]
         x, rotation = arrays["skeleton.x"], arrays["skeleton.rotation"]

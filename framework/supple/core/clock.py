@@ -17,7 +17,7 @@ class AdvanceClock(System):
     def bind(self, arrays: Bound) -> Callable[[], None]:
         """Bind the counters."""
         step, step_next, time_next = arrays["run.step"], arrays["run.step.next"], arrays["run.time.next"]
-        length = arrays.build.run.step
+        length = arrays.h
 
         def advance() -> None:
             number = step.item(0) + 1

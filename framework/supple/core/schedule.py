@@ -11,7 +11,7 @@ import heapq
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from supple.core.arrays import NEXT, Array, ArrayTable
 from supple.errors import PluginError, Problem, ScheduleError, suggest
@@ -44,6 +44,26 @@ class Each:
 Access = str | Each
 
 
+@dataclass(frozen=True, init=False)
+class Call:
+    """A kernel and the arguments that it is called with in every step.
+
+    A system whose step is nothing but kernels returns such calls from `bind`: whoever runs the step then knows what is
+    called, and can call it without coming back to Python.
+    """
+
+    kernel: Callable[..., Any]
+    arguments: tuple[Any, ...]
+
+    def __init__(self, kernel: Callable[..., Any], *arguments: Any) -> None:
+        object.__setattr__(self, "kernel", kernel)
+        object.__setattr__(self, "arguments", arguments)
+
+
+#: What `System.bind` returns: a function of no arguments, a call of a kernel, or several of these in their order.
+Work = Callable[[], Any] | Call | Sequence["Callable[[], Any] | Call"]
+
+
 class System:
     """A piece of the step. Subclasses declare their accesses and bind their arrays once.
 
@@ -61,8 +81,11 @@ class System:
     def __init__(self, build: Build) -> None:
         """Called once the scene is compiled; most systems need nothing here."""
 
-    def bind(self, arrays: Bound) -> Callable[[], None]:
-        """Look up the declared arrays once and return what runs in every step."""
+    def bind(self, arrays: Bound) -> Work:
+        """Look up the declared arrays once and return what runs in every step.
+
+        It may be called again, with another `arrays.h`: keep nothing between steps but what follows from the arrays.
+        """
         raise PluginError(
             Problem(None, type(self).__name__, "has no bind method", "define bind(self, arrays)")
         )
@@ -89,16 +112,29 @@ class Entry:
         return frozenset(self.reads) | frozenset(self.writes) | frozenset(self.adds)
 
 
-class Bound:
-    """The arrays that one system, or one member of a collection, has declared; nothing else is handed out."""
+Group = TypeVar("Group", bound=tuple[Any, ...])
 
-    def __init__(self, owner: str, allowed: frozenset[str], table: ArrayTable, build: Build) -> None:
+
+class Bound:
+    """The arrays that one system, or one member of a collection, has declared; nothing else is handed out.
+
+    `h` [s] is the time that the one who is bound advances by: the step of the run times its rate.
+    """
+
+    def __init__(
+        self, owner: str, allowed: frozenset[str], table: ArrayTable, build: Build, h: float
+    ) -> None:
         self._owner, self._allowed, self._table = owner, allowed, table
-        self.build = build
+        self.build, self.h = build, h
 
     def __getitem__(self, name: str) -> Array:
         self._check(name)
         return self._table[name]
+
+    def take(self, group: type[Group], owner: str, **others: str) -> Group:
+        """Arrays as a NamedTuple: the field `x` is the array `owner.x`, or the one that `others` names for it."""
+        fields: tuple[str, ...] = group._fields  # type: ignore[attr-defined]
+        return group(*(self[others.get(name, f"{owner}.{name}")] for name in fields))
 
     def record(self, name: str) -> Any:
         """A Step record (a small typed object) by name."""

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Literal
+import math
+from typing import Final, Literal
 
 from supple.core.component import Vector, component, field
+
+ON_TIME: Final = 1e-9
+"""Part of a step by which a time may miss the step's start and still belong to it, for round-off."""
+NEVER: Final = 2**62
+"""The number of a step that does not come."""
 
 
 @component
@@ -40,6 +46,10 @@ class Run:
     def steps(self) -> int:
         """The number of steps of the whole run."""
         return max(1, round(self.duration / self.step))
+
+    def step_at(self, time: float) -> int:
+        """The first step that begins at or after this time [s]."""
+        return min(math.ceil(time / self.step - ON_TIME), NEVER)
 
     @property
     def settled_from(self) -> int:

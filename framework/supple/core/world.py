@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from supple.core.blueprint import Blueprint
 from supple.core.build import Build, run_compilers
 from supple.core.metrics import compile_metrics, forget_settled, metric_values
 from supple.core.registry import Registry
-from supple.core.schedule import Bound, Entry, expand, order_systems
+from supple.core.schedule import Bound, Call, Entry, Work, expand, order_systems
 from supple.core.timing import Timing
 from supple.errors import SimulationError, suggest
 
@@ -162,12 +162,31 @@ class World:
         return order_systems(entries, self.arrays, frozenset(self.build.accumulating))
 
     def _bind(self, entry: Entry) -> Callable[[], None]:
-        return entry.system.bind(Bound(entry.name, entry.touches, self.arrays, self.build))
+        h = self.build.run.step * entry.system.rate
+        return make_callable(entry.system.bind(Bound(entry.name, entry.touches, self.arrays, self.build, h)))
 
     def _bind_members(self) -> None:
+        h = self.build.run.step
         for members in self.build.collections.values():
             for member in members:
-                member.bind(Bound(member.name, frozenset(member.reads), self.arrays, self.build))
+                member.bind(Bound(member.name, frozenset(member.reads), self.arrays, self.build, h))
+
+
+def make_callable(work: Work) -> Callable[[], Any]:
+    """One function of what `System.bind` returned."""
+    if isinstance(work, Call):
+        from supple.core.jit import bind_kernel  # numba takes a second to import
+
+        return bind_kernel(work.kernel, *work.arguments)
+    if not isinstance(work, Sequence):
+        return work
+    parts = [make_callable(part) for part in work]
+
+    def run() -> None:
+        for part in parts:
+            part()
+
+    return parts[0] if len(parts) == 1 else run
 
 
 def _declare_clock(build: Build) -> None:
