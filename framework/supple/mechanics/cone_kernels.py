@@ -32,12 +32,15 @@ MAX_ITERATIONS = 100
 
 @njit_inlined
 def project_on_cone(n, t, s, mu):
-    """The point of the cone |(t, s)| <= mu n that is nearest to (n, t, s)."""
+    """The point of the cone |(t, s)| <= mu n that is nearest to (n, t, s).
+
+    The polar cone comes first: without friction, every n would pass for a point of the cone where t and s are zero.
+    """
     length = math.sqrt(t * t + s * s)
-    if length <= mu * n:
-        return n, t, s
     if mu * length <= -n:
         return 0.0, 0.0, 0.0
+    if length <= mu * n:
+        return n, t, s
     nearest = (n + mu * length) / (1.0 + mu * mu)
     shrink = mu * nearest / length
     return nearest, shrink * t, shrink * s
