@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from supple.core.arrays import FloatArray
-from supple_skeleton.dynamics import Dynamics
+from supple_skeleton.dynamics import SkeletonDynamics
 from supple_skeleton.forest import BoneSpec, FollowerSpec, Forest, build_forest
 from supple_skeleton.layout import JOINTS
 
@@ -68,7 +68,7 @@ def make_dynamics(
     gravity: FloatArray,
     armature: FloatArray | None = None,
     followers: Sequence[FollowerSpec] = (),
-) -> tuple[Forest, Dynamics]:
+) -> tuple[Forest, SkeletonDynamics]:
     """The tables of these bones, and queries about them at this state; bones are called by their number."""
     forest = build_forest(specs, followers)
     arrays = {
@@ -76,4 +76,5 @@ def make_dynamics(
         "skeleton.inertia": forest.inertia, "skeleton.q": q, "skeleton.v": v, "run.gravity": gravity,
         "skeleton.armature": np.zeros(forest.v_count) if armature is None else armature,
     }  # fmt: skip
-    return forest, Dynamics(arrays, forest.trees[0], {str(index): index for index in range(len(forest.bone))})
+    bones = {str(index): index for index in range(len(forest.bone))}
+    return forest, SkeletonDynamics(arrays, forest.trees[0], bones)
