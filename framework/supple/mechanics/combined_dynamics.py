@@ -50,6 +50,7 @@ class CombinedDynamics(Dynamics):
         super().__init__()
         self.parts, self.asked = tuple(parts), dict(asked)
         self.mass = sum(part.mass for part in self.parts)
+        self.varies = any(part.varies for part in self.parts)
         self._constraints: tuple[Constraints, ...] = ()
         self._sizes: tuple[int, ...] = ()
         self._whole, self._parts_whole = np.zeros(WHOLE_SIZE), np.zeros((len(self.parts), WHOLE_SIZE))
@@ -58,7 +59,6 @@ class CombinedDynamics(Dynamics):
     def constrain(self, constraints: Sequence[Constraints]) -> None:
         """Take these equations into account."""
         self._constraints = tuple(constraints)
-        self._rows = sum(each.capacity for each in self._constraints)
         self._sizes = ()
 
     # What it consists of
@@ -260,6 +260,8 @@ class CombinedDynamics(Dynamics):
 
     def _lay_out(self) -> None:
         """Where the parts are; arrays are made anew only when the number of rates of a part has changed."""
+        if self._sizes and not self.varies:
+            return
         sizes = tuple(part.size for part in self.parts)
         if sizes == self._sizes:
             return

@@ -81,6 +81,8 @@ class Dynamics(ABC):
 
     #: Mass of all [kg].
     mass: float
+    #: Whether the number of rates changes from step to step.
+    varies = False
 
     def __init__(self) -> None:
         self._located: dict[Hashable, Located] = {}
@@ -283,9 +285,11 @@ class Dynamics(ABC):
     def _place(self, entity: Entity, point: ArrayLike) -> tuple[Any, float, float, float]:
         """The frame of an entity, and a point of it there."""
         located = self._find(entity)
-        px, py, pz = (float(number) for number in point)  # type: ignore[union-attr, arg-type]
+        if point is ORIGIN:
+            return located.frame, *located.position
+        px, py, pz = map(float, point)  # type: ignore[arg-type]
         if located.rotation != UNTURNED:
-            px, py, pz = (float(each) for each in rotate(np.array(located.rotation), np.array([px, py, pz])))
+            px, py, pz = map(float, rotate(np.array(located.rotation), np.array([px, py, pz])))
         ox, oy, oz = located.position
         return located.frame, px + ox, py + oy, pz + oz
 
