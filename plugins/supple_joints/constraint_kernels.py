@@ -131,9 +131,7 @@ def add_moving_side(sign, d, rate, point, point_rate, m, jacobian, row_out):
     sx, sy, sz = cross(m[10], m[11], m[12], rx, ry, rz)
     ax, ay, az = cross(m[16], m[17], m[18], rx, ry, rz)
     # The point moves on its own: what is at it is always other matter of the frame.
-    cx, cy, cz = cross(
-        m[10], m[11], m[12], point_rate[0] - m[7], point_rate[1] - m[8], point_rate[2] - m[9]
-    )
+    cx, cy, cz = cross(m[10], m[11], m[12], point_rate[0] - m[7], point_rate[1] - m[8], point_rate[2] - m[9])
     turning = dot(rate[0], rate[1], rate[2], m[7] + sx, m[8] + sy, m[9] + sz)
     return sign * (turning + dot(d[0], d[1], d[2], m[13] + ax + cx, m[14] + ay + cy, m[15] + az + cz))
 

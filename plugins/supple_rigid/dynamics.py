@@ -52,7 +52,10 @@ class BodyDynamics(Dynamics):
     def __init__(
         self, arrays: Arrays, bodies: Mapping[str, int], paths: Sequence[str], build: Build | None, acts: bool
     ) -> None:
-        """`bodies` tells the row of every body by its path, `paths` are those that are asked about."""
+        """`bodies` tells the row of every body by its path, `paths` are those that are asked about.
+
+        Without `build` nothing is known of entities on the bodies: points are then given from the centres of mass.
+        """
         super().__init__()
         self.paths, self.build = tuple(paths), build
         rows = np.array([bodies[path] for path in paths], np.int64)
@@ -148,6 +151,8 @@ class BodyDynamics(Dynamics):
             if entity[0] == "rigid" and entity[1] in self._local:
                 return Located(self._local[entity[1]])
             raise refuse_query(f"row {entity[1]} of {entity[0]}", "is none of these bodies", "name a body")
+        if self.build is None and entity in self.paths:
+            return Located(self.paths.index(entity))
         place = None
         if self.build is not None and entity in self.build.graph:
             place = self.build.pose_in_frame(entity)

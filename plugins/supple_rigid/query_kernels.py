@@ -135,7 +135,11 @@ def fill_whole(bodies, whole_out):
         px, py, pz = (
             bodies.mass[i] * bodies.v[i, 0], bodies.mass[i] * bodies.v[i, 1], bodies.mass[i] * bodies.v[i, 2]
         )  # fmt: skip
-        ax, ay, az = bodies.x[i, 0] - whole_out[0], bodies.x[i, 1] - whole_out[1], bodies.x[i, 2] - whole_out[2]
+        ax, ay, az = (
+            bodies.x[i, 0] - whole_out[0],
+            bodies.x[i, 1] - whole_out[1],
+            bodies.x[i, 2] - whole_out[2],
+        )
         sx, sy, sz = cross(ax, ay, az, px, py, pz)
         whole_out[3] += px
         whole_out[4] += py
@@ -155,7 +159,11 @@ def fill_momentum_matrix(bodies, whole_out, matrix_out):
     for k in range(bodies.rows.shape[0]):
         i, first = bodies.rows[k], 6 * k
         m = bodies.mass[i]
-        ax, ay, az = bodies.x[i, 0] - whole_out[0], bodies.x[i, 1] - whole_out[1], bodies.x[i, 2] - whole_out[2]
+        ax, ay, az = (
+            bodies.x[i, 0] - whole_out[0],
+            bodies.x[i, 1] - whole_out[1],
+            bodies.x[i, 2] - whole_out[2],
+        )
         for c in range(3):
             e0, e1, e2 = 1.0 if c == 0 else 0.0, 1.0 if c == 1 else 0.0, 1.0 if c == 2 else 0.0
             matrix_out[c, first + c] = m

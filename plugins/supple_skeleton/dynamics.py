@@ -151,7 +151,9 @@ class TreeDynamics(Dynamics):
 
     def coordinates(self, path: str) -> Place:
         """Where the coordinates are: of a bone its own, of the skeleton all."""
-        first, count = self._span(path, Q_FIRST, len(self.q), lambda row: _COORDINATES.get(int(row[JOINT]), 0))
+        first, count = self._span(
+            path, Q_FIRST, len(self.q), lambda row: _COORDINATES.get(int(row[JOINT]), 0)
+        )
         start = self.tree.q.start + first
         return Place(slice(first, first + count), ((f"{self.owner}.q", slice(start, start + count)),))
 
@@ -168,7 +170,7 @@ class TreeDynamics(Dynamics):
         if self._force is None:
             what, remedy = "takes no forces here", "bind the request with acts=True, in a system of ACTUATE"
             raise refuse_query(self.path, what, remedy)
-        self._force += tau
+        self._force += np.asarray(tau, float)
 
     # Forces
 

@@ -245,7 +245,15 @@ def query_whole(tree, motion, whole_out):
     follow_tree(tree, motion)
     zero = motion.zero
     set_inertial_forces(
-        tree.bone, zero, motion.own, motion.axis, motion.axis_rate, motion.velocity, motion.v, zero, motion.work
+        tree.bone,
+        zero,
+        motion.own,
+        motion.axis,
+        motion.axis_rate,
+        motion.velocity,
+        motion.v,
+        zero,
+        motion.work,
     )
     mass = add_whole(tree.bone, motion.x, motion.own, motion.velocity, motion.work[1], whole_out)
     finish_whole(motion.x, mass, whole_out)
@@ -273,7 +281,14 @@ def query_momentum_matrix(tree, motion, whole_out, matrix_out):
     """matrix_out [6, n] about the centre of mass, which is found on the way."""
     query_whole(tree, motion, whole_out)
     fill_momentum_matrix(
-        tree.bone, motion.x, motion.axis, motion.composite, whole_out[0], whole_out[1], whole_out[2], matrix_out
+        tree.bone,
+        motion.x,
+        motion.axis,
+        motion.composite,
+        whole_out[0],
+        whole_out[1],
+        whole_out[2],
+        matrix_out,
     )
 
 

@@ -22,9 +22,9 @@ READS = (
 class GhostDynamics(TreeDynamics):
     """Queries about one ghost, which is quasi-static: its springs balance what touches it, README eq. (6).
 
-    There is no equation of motion, hence no M, bias or gravity, no centre of mass, momentum or kinetic energy: these are
-    refused, also for a set of entities that has a ghost in it. Poses, Jacobians, drift and joints are as for skeletons;
-    `stiffness` takes the place of M.
+    There is no equation of motion, hence no M, bias or gravity, no centre of mass, momentum or kinetic energy: these
+    are refused, also for a set of entities that has a ghost in it. Poses, Jacobians, drift and joints are as for
+    skeletons; `stiffness` takes the place of M.
     """
 
     def __init__(
@@ -71,5 +71,8 @@ class GhostDynamics(TreeDynamics):
         raise refuse_query(self.path, "a ghost has no actuators", "change its motion, or use a skeleton")
 
     def _refuse_inertia(self) -> PluginError:
-        what, remedy = "a ghost has no inertia", "ask for positions, Jacobians and stiffness, or use a skeleton"
+        what, remedy = (
+            "a ghost has no inertia",
+            "ask for positions, Jacobians and stiffness, or use a skeleton",
+        )
         return refuse_query(self.path, what, remedy)

@@ -55,6 +55,7 @@ class CombinedDynamics(Dynamics):
         self._sizes: tuple[int, ...] = ()
         self._whole, self._parts_whole = np.zeros(WHOLE_SIZE), np.zeros((len(self.parts), WHOLE_SIZE))
         self._lay_out()
+        self._refuse_overlap()
 
     def constrain(self, constraints: Sequence[Constraints]) -> None:
         """Take these equations into account."""
@@ -174,7 +175,9 @@ class CombinedDynamics(Dynamics):
 
     def fill_motion(self, frame: Any, px: float, py: float, pz: float) -> FloatArray:
         """As the part has it."""
-        return self.parts[frame[0]].fill_motion(frame[1], px, py, pz)
+        number, inner = frame
+        part: Dynamics = self.parts[number]
+        return part.fill_motion(inner, px, py, pz)
 
     # The whole
 
@@ -187,10 +190,11 @@ class CombinedDynamics(Dynamics):
         whole[CENTRE] = masses @ parts[:, CENTRE] / self.mass
         whole[MOMENTUM], whole[MOMENTUM_DRIFT] = parts[:, MOMENTUM].sum(0), parts[:, MOMENTUM_DRIFT].sum(0)
         arms = parts[:, CENTRE] - whole[CENTRE]
-        momentum, force = parts[:, MOMENTUM][:, :3], parts[:, MOMENTUM_DRIFT][:, :3]
-        whole[6:9] += np.cross(arms, momentum).sum(0)
         # The arms change too, but their rates times the momenta add up to nothing.
-        whole[12:15] += np.cross(arms, force).sum(0)
+        for of in (MOMENTUM, MOMENTUM_DRIFT):
+            linear, angular = parts[:, of][:, :3], whole[of][3:]
+            for arm, each in zip(arms, linear, strict=True):
+                move_moments(arm, each, angular)
         return whole
 
     def fill_momentum_matrix(self) -> FloatArray:
@@ -199,8 +203,9 @@ class CombinedDynamics(Dynamics):
         centre, matrix = self.fill_whole()[CENTRE], self._A
         for number, (part, mine) in enumerate(zip(self.parts, self._slices, strict=True)):
             matrix[:, mine] = part.fill_momentum_matrix()
-            arm = self._parts_whole[number, CENTRE] - centre
-            matrix[3:, mine] += np.cross(arm, matrix[:3, mine], axisb=0, axisc=0)
+            if len(self.parts) > 1:
+                arm = self._parts_whole[number, CENTRE] - centre
+                move_moments(arm, matrix[:3, mine], matrix[3:, mine])
         return matrix
 
     def kinetic_energy(self) -> float:
@@ -228,7 +233,8 @@ class CombinedDynamics(Dynamics):
 
     def constraint_matrix(self, out: FloatArray | None = None) -> FloatArray:
         """L [rows, n]; `out` may have more rows than there are, and those in use are given back."""
-        return self._hand_over_rows(self._L_all(), out)
+        count = self._fill_constraints()
+        return self._hand_over_rows(self._L[:count], out)
 
     def constraint_drift(self, out: FloatArray | None = None) -> FloatArray:
         """Ldot v [rows]."""
@@ -239,10 +245,6 @@ class CombinedDynamics(Dynamics):
         """How far the positions are off along the rows [rows; m, rad]."""
         count = self._fill_constraints()
         return self._hand_over_rows(self._error[:count], out)
-
-    def _L_all(self) -> FloatArray:  # noqa: N802
-        count = self._fill_constraints()
-        return self._L[:count]
 
     def _hand_over_rows(self, values: FloatArray, out: FloatArray | None) -> FloatArray:
         return hand_over(values, None if out is None else out[: len(values)])
@@ -274,10 +276,30 @@ class CombinedDynamics(Dynamics):
         self._M, self._J, self._A = np.zeros((n, n)), np.zeros((6, n)), np.zeros((6, n))
         self._L, self._drift, self._error = np.zeros((rows, n)), np.zeros(rows), np.zeros(rows)
 
+    def _refuse_overlap(self) -> None:
+        """A skeleton by itself and the same with its flesh are two answers about one thing."""
+        taken: set[tuple[str, int]] = set()
+        for part in self.parts:
+            for path in dict.fromkeys(part.rate_labels):
+                mine = {
+                    (name, rows.start) for name, rows in part.rates(path).arrays if rows.start < rows.stop
+                }
+                if mine & taken:
+                    raise refuse_query(path, "asked for twice, in two ways", "leave one of the two out")
+                taken |= mine
+
     def _refuse(self, entity: Entity) -> PluginError:
         known = sorted({*self.rate_labels, *self.asked})
         who = entity if isinstance(entity, str) else f"row {entity[1]} of {entity[0]}"
         return refuse_query(who, "is not among the entities that were asked for", suggest(who, known))
+
+
+def move_moments(arm: FloatArray, linear: FloatArray, angular_out: FloatArray) -> None:
+    """angular_out += arm x linear, both [3] or [3, n]."""
+    ax, ay, az = arm.tolist()
+    angular_out[0] += ay * linear[2] - az * linear[1]
+    angular_out[1] += az * linear[0] - ax * linear[2]
+    angular_out[2] += ax * linear[1] - ay * linear[0]
 
 
 def _stack_slices(sizes: Sequence[int]) -> list[slice]:
@@ -334,9 +356,7 @@ class DynamicsRequest:
         dynamics.constrain([link.bind_constraints(dynamics, arrays, self.build) for link in self._links])
         return dynamics
 
-    def _list_keys(
-        self, sources: Sequence[DynamicsSource], path: str
-    ) -> list[tuple[DynamicsSource, str]]:
+    def _list_keys(self, sources: Sequence[DynamicsSource], path: str) -> list[tuple[DynamicsSource, str]]:
         """Who answers for a path: by this very key; else all that lie below; else what moves it."""
         keys = [(source, key) for source in sources for key in source.dynamics_keys]
         for wanted in (
