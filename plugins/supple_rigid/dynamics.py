@@ -43,7 +43,7 @@ WRENCH = "rigid.wrench"
 
 
 class BodyDynamics(Dynamics):
-    """Queries about free bodies, six rates each: velocity of the centre of mass in the world, then spin in the body frame.
+    """Queries about free bodies, six rates each: velocity of the centre of mass in the world, spin in the body frame.
 
     Coordinates are the centre of mass and the rotation, seven a body. Nothing is remembered: all follows from a few
     numbers.

@@ -1,4 +1,4 @@
-"""One tree of a forest by itself: the same tables, with rows that count from its own first bone, rate and coordinate."""
+"""One tree of a forest by itself: the same tables, whose rows count from its own first bone, rate and coordinate."""
 
 from __future__ import annotations
 

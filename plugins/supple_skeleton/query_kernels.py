@@ -261,7 +261,7 @@ def query_whole(tree, motion, whole_out):
 
 @njit
 def fill_momentum_matrix(bone, x, axis, composite, cx, cy, cz, matrix_out):
-    """matrix_out [6, n]: momentum and angular momentum about the place c, by a unit of every rate."""
+    """matrix_out [6, n]: momentum and angular momentum about the place c, by a unit of every rate: README eq. (33)."""
     for c in range(6):
         for k in range(matrix_out.shape[1]):
             matrix_out[c, k] = 0.0

@@ -68,9 +68,15 @@ def make_dynamics(
     gravity: FloatArray,
     armature: FloatArray | None = None,
     followers: Sequence[FollowerSpec] = (),
+    hanging: FloatArray | None = None,
 ) -> tuple[Forest, SkeletonDynamics]:
-    """The tables of these bones, and queries about them at this state; bones are called by their number."""
+    """The tables of these bones, and queries about them at this state; bones are called by their number.
+
+    `hanging` [followers, 10] are the inertias of what hangs on the followers.
+    """
     forest = build_forest(specs, followers)
+    if hanging is not None:
+        forest.inertia[len(specs) :] = hanging
     arrays = {
         "skeleton.bone": forest.bone, "skeleton.dof": forest.dof, "skeleton.frame": forest.frame,
         "skeleton.inertia": forest.inertia, "skeleton.q": q, "skeleton.v": v, "run.gravity": gravity,

@@ -39,10 +39,8 @@ def samples(draw):
 
 def make(specs, followers, masses, q, v):
     """Our side, with the inertias of the followers put in."""
-    forest, dynamics = make_dynamics(specs, q, v, GRAVITY, followers=followers)
     weights, _ = make_dynamics(masses, np.zeros(0), np.zeros(0), GRAVITY)
-    forest.inertia[len(specs) :] = weights.inertia
-    return forest, dynamics
+    return make_dynamics(specs, q, v, GRAVITY, followers=followers, hanging=weights.inertia)
 
 
 def tie(specs, followers, masses, q, v):

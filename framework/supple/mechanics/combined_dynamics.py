@@ -370,5 +370,5 @@ class DynamicsRequest:
 
 
 def ask_dynamics(build: Build, *paths: str) -> DynamicsRequest:
-    """A request for queries about these entities together; for `__init__` of a system, which declares what they read."""
+    """A request for queries about these entities together; made in `__init__` of a system, which declares its reads."""
     return DynamicsRequest(build, paths)
