@@ -15,8 +15,8 @@ from supple.mechanics.combined_dynamics import CombinedDynamics
 from supple.mechanics.dynamics import (
     CENTRE,
     Arrays,
-    Entity,
     Located,
+    Movable,
     Place,
     hand_over,
     refuse_query,
@@ -204,7 +204,7 @@ class FleshDynamics(TreeDynamics):
 
     # Points
 
-    def locate(self, entity: Entity) -> Located:
+    def locate(self, entity: Movable) -> Located:
         """A bone, what it carries, or ("flesh", i): the vertex i of all flesh."""
         if isinstance(entity, tuple) and entity[0] == "flesh":
             if entity[1] not in self._place_of:

@@ -18,8 +18,8 @@ from supple.mechanics.dynamics import (
     WHOLE_SIZE,
     Arrays,
     Dynamics,
-    Entity,
     Located,
+    Movable,
     Place,
     refuse_query,
 )
@@ -145,7 +145,7 @@ class BodyDynamics(Dynamics):
 
     # Points
 
-    def locate(self, entity: Entity) -> Located:
+    def locate(self, entity: Movable) -> Located:
         """The body of an entity: itself, or what carries it; a tuple counts rows of `rigid.x`."""
         if isinstance(entity, tuple):
             if entity[0] == "rigid" and entity[1] in self._local:

@@ -18,8 +18,8 @@ from supple.mechanics.dynamics import (
     WHOLE_SIZE,
     Arrays,
     Dynamics,
-    Entity,
     Located,
+    Movable,
     Place,
     hand_over,
     refuse_query,
@@ -197,7 +197,7 @@ class TreeDynamics(Dynamics):
 
     # Points
 
-    def locate(self, entity: Entity) -> Located:
+    def locate(self, entity: Movable) -> Located:
         """The bone of an entity: itself, or what carries it; a tuple counts rows of the owner's frames."""
         if isinstance(entity, tuple):
             if entity[0] == self.owner and entity[1] in self._local:

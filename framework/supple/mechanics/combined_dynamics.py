@@ -21,8 +21,8 @@ from supple.mechanics.dynamics import (
     ConstraintSource,
     Dynamics,
     DynamicsSource,
-    Entity,
     Located,
+    Movable,
     Place,
     hand_over,
     refuse_query,
@@ -49,7 +49,8 @@ class CombinedDynamics(Dynamics):
         """`asked` tells for paths that parts do not know, such as that of a prefab, which parts are below it."""
         super().__init__()
         self.parts, self.asked = tuple(parts), dict(asked)
-        self.mass = sum(part.mass for part in self.parts)
+        self._masses = np.array([part.mass for part in self.parts])
+        self.mass = float(self._masses.sum())
         self.varies = any(part.varies for part in self.parts)
         self._constraints: tuple[Constraints, ...] = ()
         self._sizes: tuple[int, ...] = ()
@@ -157,7 +158,7 @@ class CombinedDynamics(Dynamics):
 
     # Points
 
-    def locate(self, entity: Entity) -> Located:
+    def locate(self, entity: Movable) -> Located:
         """The part that knows the entity, and the frame there."""
         for number, part in enumerate(self.parts):
             if part.owns(entity):
@@ -183,11 +184,12 @@ class CombinedDynamics(Dynamics):
 
     def fill_whole(self) -> FloatArray:
         """Sums over the parts; angular momenta are taken to the common centre."""
+        if len(self.parts) == 1:
+            return self.parts[0].fill_whole()
         parts, whole = self._parts_whole, self._whole
         for number, part in enumerate(self.parts):
             parts[number] = part.fill_whole()
-        masses = np.array([part.mass for part in self.parts])
-        whole[CENTRE] = masses @ parts[:, CENTRE] / self.mass
+        whole[CENTRE] = self._masses @ parts[:, CENTRE] / self.mass
         whole[MOMENTUM], whole[MOMENTUM_DRIFT] = parts[:, MOMENTUM].sum(0), parts[:, MOMENTUM_DRIFT].sum(0)
         arms = parts[:, CENTRE] - whole[CENTRE]
         # The arms change too, but their rates times the momenta add up to nothing.
@@ -199,13 +201,14 @@ class CombinedDynamics(Dynamics):
 
     def fill_momentum_matrix(self) -> FloatArray:
         """[6, n], about the common centre."""
+        if len(self.parts) == 1:
+            return self.parts[0].fill_momentum_matrix()
         self._lay_out()
         centre, matrix = self.fill_whole()[CENTRE], self._A
         for number, (part, mine) in enumerate(zip(self.parts, self._slices, strict=True)):
             matrix[:, mine] = part.fill_momentum_matrix()
-            if len(self.parts) > 1:
-                arm = self._parts_whole[number, CENTRE] - centre
-                move_moments(arm, matrix[:3, mine], matrix[3:, mine])
+            arm = self._parts_whole[number, CENTRE] - centre
+            move_moments(arm, matrix[:3, mine], matrix[3:, mine])
         return matrix
 
     def kinetic_energy(self) -> float:
@@ -288,7 +291,7 @@ class CombinedDynamics(Dynamics):
                     raise refuse_query(path, "asked for twice, in two ways", "leave one of the two out")
                 taken |= mine
 
-    def _refuse(self, entity: Entity) -> PluginError:
+    def _refuse(self, entity: Movable) -> PluginError:
         known = sorted({*self.rate_labels, *self.asked})
         who = entity if isinstance(entity, str) else f"row {entity[1]} of {entity[0]}"
         return refuse_query(who, "is not among the entities that were asked for", suggest(who, known))

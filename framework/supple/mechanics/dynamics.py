@@ -20,7 +20,7 @@ from supple.core.pose import multiply, rotate
 from supple.errors import PluginError, Problem
 
 #: Who is asked about: the path of an entity, or a row of a carrier or mechanism, ("rigid", 3).
-Entity = str | tuple[str, int]
+Movable = str | tuple[str, int]
 
 #: What `Dynamics.motion` has in a row of numbers.
 POSITION, ROTATION, VELOCITY, SPIN, DRIFT, SPIN_DRIFT = (
@@ -168,7 +168,7 @@ class Dynamics(ABC):
     # Points
 
     @abstractmethod
-    def locate(self, entity: Entity) -> Located:
+    def locate(self, entity: Movable) -> Located:
         """The frame of an entity; raises `PluginError` if it is none of these."""
 
     @abstractmethod
@@ -179,7 +179,7 @@ class Dynamics(ABC):
     def fill_motion(self, frame: Any, px: float, py: float, pz: float) -> FloatArray:
         """[19]: the point p in the world, rotation of the frame, velocity, spin, and the drift of both."""
 
-    def owns(self, entity: Entity) -> bool:
+    def owns(self, entity: Movable) -> bool:
         """Whether these queries know the entity."""
         try:
             self._find(entity)
@@ -188,32 +188,32 @@ class Dynamics(ABC):
         return True
 
     def point_jacobian(
-        self, entity: Entity, point: ArrayLike = ORIGIN, out: FloatArray | None = None
+        self, entity: Movable, point: ArrayLike = ORIGIN, out: FloatArray | None = None
     ) -> FloatArray:
         """[3, n]: velocity in the world of a point [m] given in the entity's frame."""
         return hand_over(self.fill_jacobian(*self._place(entity, point))[:3], out)
 
-    def rotation_jacobian(self, entity: Entity, out: FloatArray | None = None) -> FloatArray:
+    def rotation_jacobian(self, entity: Movable, out: FloatArray | None = None) -> FloatArray:
         """[3, n]: angular velocity of an entity, in the world."""
         return hand_over(self.fill_jacobian(*self._place(entity, ORIGIN))[3:], out)
 
     def point_drift(
-        self, entity: Entity, point: ArrayLike = ORIGIN, out: FloatArray | None = None
+        self, entity: Movable, point: ArrayLike = ORIGIN, out: FloatArray | None = None
     ) -> FloatArray:
         """Jdot v [3] of `point_jacobian`: the point's acceleration if no rate changes [m/s^2]."""
         return hand_over(self.fill_motion(*self._place(entity, point))[DRIFT], out)
 
-    def rotation_drift(self, entity: Entity, out: FloatArray | None = None) -> FloatArray:
+    def rotation_drift(self, entity: Movable, out: FloatArray | None = None) -> FloatArray:
         """Jdot v [3] of `rotation_jacobian` [rad/s^2]."""
         return hand_over(self.fill_motion(*self._place(entity, ORIGIN))[SPIN_DRIFT], out)
 
     def position(
-        self, entity: Entity, point: ArrayLike = ORIGIN, out: FloatArray | None = None
+        self, entity: Movable, point: ArrayLike = ORIGIN, out: FloatArray | None = None
     ) -> FloatArray:
         """Where a point [m] given in the entity's frame is in the world [3]."""
         return hand_over(self.fill_motion(*self._place(entity, point))[POSITION], out)
 
-    def rotation(self, entity: Entity, out: FloatArray | None = None) -> FloatArray:
+    def rotation(self, entity: Movable, out: FloatArray | None = None) -> FloatArray:
         """The entity's rotation in the world, a quaternion (w, x, y, z) [4]."""
         turned = self.fill_motion(*self._place(entity, ORIGIN))[ROTATION]
         located = self._find(entity)
@@ -222,7 +222,7 @@ class Dynamics(ABC):
         return hand_over(turned, out)
 
     def velocity(
-        self, entity: Entity, point: ArrayLike = ORIGIN, out: FloatArray | None = None
+        self, entity: Movable, point: ArrayLike = ORIGIN, out: FloatArray | None = None
     ) -> FloatArray:
         """Velocity of a point and angular velocity of the entity, both in the world [6]."""
         return hand_over(self.fill_motion(*self._place(entity, point))[VELOCITY.start : SPIN.stop], out)
@@ -276,13 +276,13 @@ class Dynamics(ABC):
 
     # Within
 
-    def _find(self, entity: Entity) -> Located:
+    def _find(self, entity: Movable) -> Located:
         found = self._located.get(entity)
         if found is None:
             found = self._located[entity] = self.locate(entity)
         return found
 
-    def _place(self, entity: Entity, point: ArrayLike) -> tuple[Any, float, float, float]:
+    def _place(self, entity: Movable, point: ArrayLike) -> tuple[Any, float, float, float]:
         """The frame of an entity, and a point of it there."""
         located = self._find(entity)
         if point is ORIGIN:
