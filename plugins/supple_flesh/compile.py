@@ -38,7 +38,7 @@ def compile_vertices(build: Build) -> None:
     _declare_model(build, pool, bones, labels)
     _declare_state(build, pool, bones, labels)
     _declare_step(build, pool, labels)
-    mechanism = FleshMechanism(load, capacity)
+    mechanism = FleshMechanism(load, skeletons, capacity)
     build.add_member("mechanisms", mechanism)
     for number, part in enumerate(pool.parts):
         homes = np.array([skeletons.bones[path] for path in pool.region_bone])

@@ -2,149 +2,305 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from supple.core.arrays import FloatArray, IntArray
-from supple_flesh.load import MODEL
-from supple_flesh.load_kernels import (
-    add_patch_inertias,
-    add_vertex_forces,
-    set_origin_accelerations,
-    set_twists,
+from supple.core.build import Build
+from supple.core.jit import bind_first_arguments, bind_kernel
+from supple.mechanics.combined_dynamics import CombinedDynamics
+from supple.mechanics.dynamics import (
+    CENTRE,
+    Arrays,
+    Located,
+    Movable,
+    Place,
+    hand_over,
+    refuse_query,
 )
-from supple_flesh.mechanism import FleshMechanism
+from supple_flesh.query_kernels import (
+    Vertices,
+    fill_coupled_bias,
+    fill_coupled_gravity,
+    fill_coupled_mass,
+    fill_coupled_momenta,
+    fill_coupled_whole,
+    fill_vertex_jacobian,
+    find_coupled_energy,
+    find_vertex,
+    follow_flesh,
+)
+from supple_skeleton.cut_tree import list_frames
+from supple_skeleton.dynamics import FORCE, TreeDynamics
 from supple_skeleton.dynamics import READS as BONES_READ
-from supple_skeleton.force_kernels import gather_forces, set_inertial_forces
-from supple_skeleton.forest import count_rows
-from supple_skeleton.inertia_kernels import carry_inertias, make_mass_matrix, spread_chain_matrix
-from supple_skeleton.kinematics_kernels import follow_state
-from supple_skeleton.point_kernels import fill_point_jacobian
+from supple_skeleton.query_kernels import fill_jacobian, fill_motion
 
-READS = (*BONES_READ, *MODEL, "flesh.x", "flesh.v", "flesh.active")
+if TYPE_CHECKING:
+    from supple_flesh.mechanism import FleshMechanism
+
+READS = (
+    *BONES_READ, "flesh.patch_bone", "flesh.patch_of", "flesh.mass", "flesh.rest", "flesh.x", "flesh.v",
+    "flesh.active",
+)  # fmt: skip
 """The arrays that queries look at; a system that asks must declare them."""
 
 
-class CoupledDynamics:
-    """Queries about all skeletons and their active vertices: velocities (r, x') as in the README.
+class FleshDynamics(TreeDynamics):
+    """Queries about one skeleton and its active vertices: velocities (r, x') as in the README.
 
-    The vertices are those with `flesh.active`, in the order of `vertices`; all others are rigid parts of their
-    bones. The equation of motion is  M a + bias + gravity = tau, tau with springs, dampers, actuators and contacts.
-    `Skeletons.dynamics` answers for the same bones with all flesh at rest.
+    The vertices are those with `flesh.active`, patch by patch, so the number of rates changes with the contacts; all
+    others are rigid parts of their bones. tau contains springs and dampers of the flesh. The answers for the same bones
+    with all flesh at rest are those of the skeleton.
     """
 
-    def __init__(self, arrays: Any, mechanism: FleshMechanism) -> None:
-        """`arrays` hands out the arrays of READS by name."""
-        (
-            self.bone,
-            self.dof,
-            self.frame,
-            self.inertia,
-            self.armature,
-            self.gravity_vector,
-            self.q,
-            self.v,
-        ) = (arrays[name] for name in BONES_READ)
-        self.model = {name: arrays[name] for name in MODEL}
-        self.local, self.relative, self.active = (arrays[f"flesh.{name}"] for name in ("x", "v", "active"))
-        self.pool = mechanism.pool
+    varies = True
+
+    def __init__(
+        self,
+        arrays: Arrays,
+        mechanism: FleshMechanism,
+        skeleton: str,
+        build: Build | None = None,
+        acts: bool = False,
+    ) -> None:
+        """`arrays` hands out the arrays of READS by name, and FORCE to whoever `acts`; `skeleton` is a path."""
+        bones = mechanism.skeletons
+        tree, self._mechanism = bones.forest.trees[bones.skeletons[skeleton]], mechanism
+        frames = list_frames(tree)
+        self._vertices = list_vertices(arrays, frames)
+        base = arrays["skeleton.inertia"][frames]
+        force = arrays[FORCE][tree.v] if acts else None
+        super().__init__(
+            arrays, "skeleton", tree, bones.bones, skeleton, build, base.copy(), arrays["skeleton.armature"][tree.v],
+            force,
+        )  # fmt: skip
+        self.flesh = self._collect(arrays, frames, base)
+        self._place_of = {int(i): k for k, i in enumerate(self.flesh.number)}
+        self._resize(0)
+
+    def _collect(self, arrays: Arrays, frames: IntArray, base: FloatArray) -> Vertices:
+        number, count = self._vertices, len(self._vertices)
+        local = {int(row): k for k, row in enumerate(frames)}
+        patch_bone, patch_of = arrays["flesh.patch_bone"], arrays["flesh.patch_of"]
+        return Vertices(
+            number=number, bone=np.array([local[int(patch_bone[patch_of[i]])] for i in number], np.int64),
+            mass=arrays["flesh.mass"][number], rest=arrays["flesh.rest"][number], x=arrays["flesh.x"],
+            v=arrays["flesh.v"], active=arrays["flesh.active"], seen=np.zeros((count, 7)),
+            chosen=np.zeros(count, np.int64), count=np.zeros(1, np.int64), base=base.copy(),
+            rigid=np.zeros_like(base), rigid_own=np.zeros_like(base),
+        )  # fmt: skip
+
+    def _bind(self, rates: int) -> None:
+        """Kernels are bound in `_resize`, which knows the number of active vertices."""
+        self._motion, self._whole = np.zeros(19), np.zeros(15)
+
+    def _resize(self, active: int) -> None:
+        state, n = (self.tables, self.moved, self.flesh), len(self.v) + 3 * active
+        self._active_count = active
+        self._M, self._tau, self._values = np.zeros((n, n)), np.zeros(n), np.zeros(n)
+        self._J, self._A = np.zeros((6, n)), np.zeros((6, n))
+        bones, place = (self.tables.bone, self.tables.dof, self.moved), (0, 0.0, 0.0, 0.0)
+        self._follow = bind_kernel(follow_flesh, *state)
+        self._find_mass_matrix = bind_kernel(fill_coupled_mass, *state, self._J, self._M)
+        self._find_bias = bind_kernel(fill_coupled_bias, *state, self._motion, self._tau)
+        self._find_gravity = bind_kernel(fill_coupled_gravity, *state, self._tau)
+        self._find_whole = bind_kernel(fill_coupled_whole, *state, self._motion, self._whole)
+        self._find_momenta = bind_kernel(fill_coupled_momenta, *state, self._motion, self._whole, self._A)
+        self._find_energy = bind_kernel(find_coupled_energy, *state, self._motion)
+        self._find_bone_jacobian = bind_first_arguments(fill_jacobian, bones, (*place, self._J))
+        self._find_bone_motion = bind_first_arguments(fill_motion, bones[::2], (*place, self._motion))
+        self._find_vertex_jacobian = bind_first_arguments(fill_vertex_jacobian, state, (0, self._J))
+        self._find_vertex_motion = bind_first_arguments(find_vertex, state, (0, self._motion))
+
+    def _update(self) -> None:
+        """Follow the state; arrays are made anew only when another number of vertices is active."""
+        active = self._follow()
+        if active != self._active_count:
+            self._resize(active)
+
+    # What it consists of
 
     @property
     def vertices(self) -> IntArray:
-        """Numbers of the active vertices, patch by patch."""
-        order = np.argsort(self.model["flesh.patch_of"], kind="stable")
-        return order[self.active[order] != 0]
+        """Numbers of the active vertices, in the order of their velocities."""
+        self._update()
+        numbers: IntArray = self.flesh.number[self.flesh.chosen[: self._active_count]]
+        return numbers
 
-    def mass_matrix(self) -> FloatArray:
+    @property
+    def size(self) -> int:
+        """Number n of rates and velocities."""
+        self._update()
+        return len(self._tau)
+
+    @property
+    def rate_labels(self) -> Sequence[str]:
+        """The bone of every rate; for vertices, the flesh."""
+        return [*self._rate_labels, *(name for name in self._name_vertices() for _ in range(3))]
+
+    @property
+    def coordinate_labels(self) -> Sequence[str]:
+        """The bone of every coordinate; for vertices, the flesh."""
+        return [*self._coordinate_labels, *(name for name in self._name_vertices() for _ in range(3))]
+
+    def rates(self, path: str) -> Place:
+        """Of a bone or the skeleton the rates; of PATH.flesh the velocities of its active vertices."""
+        if path not in self._mechanism.dynamics_keys:
+            return super().rates(path)
+        return self._place_vertices(path, "flesh.v", len(self.v))
+
+    def coordinates(self, path: str) -> Place:
+        """Of a bone or the skeleton the coordinates; of PATH.flesh the places of its active vertices."""
+        if path not in self._mechanism.dynamics_keys:
+            return super().coordinates(path)
+        return self._place_vertices(path, "flesh.x", len(self.q))
+
+    def fill_rate_values(self) -> FloatArray:
+        """Rates, then velocities of the active vertices."""
+        vertices, rates = self.vertices, len(self.v)
+        self._values[:rates], self._values[rates:] = self.v, self.flesh.v[vertices].reshape(-1)
+        return self._values
+
+    def fill_coordinate_values(self) -> FloatArray:
+        """Coordinates, then places of the active vertices in their bones."""
+        return np.concatenate([self.q, self.flesh.x[self.vertices].reshape(-1)])
+
+    def add_forces(self, tau: ArrayLike) -> None:
+        """Add generalised forces of actuators; nothing acts on single vertices but contacts."""
+        forces, rates = np.asarray(tau, float), len(self.v)
+        if np.any(forces[rates:]):
+            raise refuse_query(self.path, "vertices take no forces of actuators", "leave theirs zero")
+        super().add_forces(forces[:rates])
+
+    # Forces
+
+    def fill_mass_matrix(self) -> FloatArray:
         """M [n, n], n being the rates and three velocities for every active vertex."""
-        place = self._place()
-        vertices, rates = self.vertices, len(self.dof)
-        rigid, whole = self._inertias(vertices)
-        chain = np.zeros(int(self.dof[:, 2].sum()) + rates)
-        M = np.zeros((rates + 3 * len(vertices),) * 2)
-        make_mass_matrix(
-            self.bone, self.dof, whole, self.armature, *place[:2], place[3], rigid.copy(), rigid.copy(), chain
-        )
-        dense = np.zeros((rates, rates))
-        spread_chain_matrix(self.dof, chain, dense)
-        M[:rates, :rates] = dense
-        for k, vertex in enumerate(vertices):
-            mine = slice(rates + 3 * k, rates + 3 * k + 3)
-            coupling = (
-                self.model["flesh.mass"][vertex] * self._turn(vertex, place).T @ self._point(vertex, place)
-            )
-            M[mine, :rates], M[:rates, mine] = coupling, coupling.T
-            M[mine, mine] = self.model["flesh.mass"][vertex] * np.eye(3)
-        return M
+        self._update()
+        self._find_mass_matrix()
+        return self._M
 
-    def bias(self) -> FloatArray:
-        """Coriolis and centrifugal forces [n]; without gravity."""
-        return self._inertial_forces(np.zeros(3), self.v, self.relative)
+    def fill_bias(self) -> FloatArray:
+        """Coriolis and centrifugal forces [n]."""
+        self._update()
+        self._find_bias()
+        return self._tau
 
-    def gravity(self) -> FloatArray:
+    def fill_gravity(self) -> FloatArray:
         """What must act to stand still against gravity [n]."""
-        return self._inertial_forces(
-            np.array(self.gravity_vector), np.zeros_like(self.v), np.zeros_like(self.relative)
-        )
+        self._update()
+        self._find_gravity()
+        return self._tau
 
-    def _place(self, v: FloatArray | None = None) -> tuple[FloatArray, ...]:
-        count, rows = len(self.bone), count_rows(self.bone, self.dof)
-        place = (
-            np.zeros((count, 3)), np.zeros((count, 4)), np.zeros((count, 6)), np.zeros((rows, 6)),
-            np.zeros((rows, 6)), np.zeros((count, 6)),
-        )  # fmt: skip
-        follow_state(self.bone, self.dof, self.frame, self.q, self.v if v is None else v, *place)
-        return place
+    def inverse_dynamics(self, acceleration: ArrayLike, out: FloatArray | None = None) -> FloatArray:
+        """tau [n] that gives the velocities this acceleration [n]: M a + bias + gravity."""
+        tau = self.fill_mass_matrix() @ np.asarray(acceleration, float)
+        tau += self.fill_bias()
+        tau += self.fill_gravity()
+        return hand_over(tau, out)
 
-    def _inertias(self, vertices: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Inertias of the bones without the active vertices, and with these where they are."""
-        n, (patch_bone, patch_of, mass, rest) = len(vertices), (self.model[name] for name in MODEL[:4])
-        rigid, whole = self.inertia.copy(), self.inertia.copy()
-        add_patch_inertias(
-            patch_bone, patch_of, mass, rest, self.local, vertices, n, np.zeros(len(mass)),
-            np.zeros((len(mass), 3)), rigid, whole,
-        )  # fmt: skip
-        return rigid, whole
+    # Points
 
-    def _inertial_forces(self, gravity: FloatArray, v: FloatArray, relative: FloatArray) -> FloatArray:
-        """M 0 + bias(v, relative) + gravity force, by the kernels of the step with all springs cut."""
-        patch_bone, patch_of, mass, rest, *springs = (self.model[name] for name in MODEL)
-        x, rotation, _, axis, axis_rate, velocity = self._place(v)
-        vertices, rates, count = self.vertices, len(self.dof), len(self.bone)
-        n, patches = len(vertices), len(patch_bone)
-        rigid, _ = self._inertias(vertices)
-        own, work, tau = np.zeros((count, 10)), np.zeros((2, count, 6)), np.zeros(rates + 3 * n)
-        carry_inertias(self.bone, rigid, x, rotation, own)
-        set_inertial_forces(self.bone, gravity, own, axis, axis_rate, velocity, v, np.zeros(rates), work)
-        twist, origin = np.zeros((patches, 6)), np.zeros((patches, 6))
-        set_twists(patch_bone, self.bone, x, rotation, velocity, twist)
-        set_origin_accelerations(patch_bone, self.bone, x, rotation, velocity, velocity, work[0], 0.5, origin)
-        stiffness, damping, first, neighbour, edges = springs
-        right, unused = np.zeros((3, len(mass))), np.zeros((3, len(mass)))
-        # One list without inverses: as if all vertices were in no patch that has to be solved with.
-        start, inverse = np.array([0, n]), np.zeros(n * n)
-        add_vertex_forces(
-            1.0, 0.0, patch_bone, patch_of, mass, np.zeros_like(stiffness), np.zeros_like(damping), first, neighbour,
-            np.zeros_like(edges), rest, self.bone, x, rotation, self.local, relative, vertices,
-            np.full(len(mass), -1), start, np.array([0, n * n]), inverse, np.zeros(len(mass)),
-            np.zeros((len(mass), 3)), twist, origin, right, unused, unused.copy(), work[1],
-        )  # fmt: skip
-        bones = np.zeros(rates)
-        gather_forces(self.bone, axis, work, bones)
-        tau[:rates], tau[rates:] = bones, -right[:, :n].T.reshape(-1)
-        return tau
+    def locate(self, entity: Movable) -> Located:
+        """A bone, what it carries, or ("flesh", i): the vertex i of all flesh."""
+        if isinstance(entity, tuple) and entity[0] == "flesh":
+            if entity[1] not in self._place_of:
+                raise refuse_query(f"vertex {entity[1]}", f"is none of {self.path}", "name one of its flesh")
+            return Located(len(self.tables.bone) + self._place_of[entity[1]])
+        return super().locate(entity)
 
-    def _turn(self, vertex: int, place: tuple[FloatArray, ...]) -> FloatArray:
-        from supple.core.pose import rotate
+    def fill_jacobian(self, frame: Any, px: float, py: float, pz: float) -> FloatArray:
+        """[6, n] of a point of a bone, or of a vertex, which does not turn."""
+        self._update()
+        vertex = frame - len(self.tables.bone)
+        if vertex < 0:
+            self._find_bone_jacobian(frame, px, py, pz, self._J)
+        else:
+            self._find_vertex_jacobian(vertex, self._J)
+        return self._J
 
-        bone = self.model["flesh.patch_bone"][self.model["flesh.patch_of"][vertex]]
-        return np.stack([rotate(place[1][bone], unit) for unit in np.eye(3)], axis=1)
+    def fill_motion(self, frame: Any, px: float, py: float, pz: float) -> FloatArray:
+        """[19] of a point of a bone, or of a vertex, whose axes are the world's."""
+        self._update()
+        vertex = frame - len(self.tables.bone)
+        if vertex < 0:
+            self._find_bone_motion(frame, px, py, pz, self._motion)
+        else:
+            self._find_vertex_motion(vertex, self._motion)
+            self._motion[:3] += px, py, pz
+        return self._motion
 
-    def _point(self, vertex: int, place: tuple[FloatArray, ...]) -> FloatArray:
-        """Jacobian [3, rates] of the point of the bone where a vertex is."""
-        bone = self.model["flesh.patch_bone"][self.model["flesh.patch_of"][vertex]]
-        point = place[0][bone] + self._turn(vertex, place) @ self.local[vertex]
-        jacobian = np.zeros((3, len(self.dof)))
-        fill_point_jacobian(self.bone, self.dof, place[3], place[0], bone, *point, jacobian)
-        return jacobian
+    # The whole
+
+    def fill_whole(self) -> FloatArray:
+        """Centre of mass, momenta and their drift."""
+        self._update()
+        return super().fill_whole()
+
+    def fill_momentum_matrix(self) -> FloatArray:
+        """[6, n]; rotors of the armature are not counted."""
+        self._update()
+        return super().fill_momentum_matrix()
+
+    def kinetic_energy(self) -> float:
+        """Of bones and vertices [J], with the armature."""
+        self._update()
+        return super().kinetic_energy()
+
+    def potential_energy(self) -> float:
+        """Of gravity [J], zero at the world's origin; springs are not counted."""
+        return float(-self.mass * (self.moved.gravity @ self.fill_whole()[CENTRE]))
+
+    # Within
+
+    def _name_vertices(self) -> list[str]:
+        parts = self._mechanism.pool.parts
+        ends = np.array([part.vertices.stop for part in parts])
+        return [f"{parts[k].entity.path}.flesh" for k in np.searchsorted(ends, self.vertices, side="right")]
+
+    def _place_vertices(self, key: str, array: str, first: int) -> Place:
+        mine = [k for k, name in enumerate(self._name_vertices()) if name == key]
+        if not mine:
+            return Place(slice(first, first), ())
+        numbers = [int(i) for i in self.vertices[mine]]
+        here = slice(first + 3 * mine[0], first + 3 * mine[-1] + 3)
+        return Place(here, tuple((array, slice(3 * i, 3 * i + 3)) for i in numbers))
+
+
+def list_vertices(arrays: Arrays, frames: IntArray) -> IntArray:
+    """The vertices that hang on these rows of the skeletons, patch by patch."""
+    patch_of = arrays["flesh.patch_of"]
+    order = np.argsort(patch_of, kind="stable")
+    mine = np.isin(arrays["flesh.patch_bone"][patch_of[order]], frames)
+    return np.ascontiguousarray(order[mine])
+
+
+class CoupledDynamics(CombinedDynamics):
+    """Queries about all skeletons of a scene and all of their active vertices."""
+
+    parts: tuple[FleshDynamics, ...]
+
+    def __init__(self, arrays: Arrays, mechanism: FleshMechanism) -> None:
+        """`arrays` hands out the arrays of READS by name."""
+        skeletons = mechanism.skeletons.skeletons
+        super().__init__([FleshDynamics(arrays, mechanism, path) for path in skeletons], {})
+
+    @property
+    def vertices(self) -> IntArray:
+        """Numbers of the active vertices, skeleton by skeleton and patch by patch."""
+        return np.concatenate([part.vertices for part in self.parts])
+
+    @property
+    def order(self) -> IntArray:
+        """Where every rate and velocity is among all rates, followed by the velocities of `vertices`."""
+        rates = sum(len(part.v) for part in self.parts)
+        columns: list[int] = []
+        moved = rates
+        for part in self.parts:
+            count = 3 * len(part.vertices)
+            columns += [*range(part.tree.v.start, part.tree.v.stop), *range(moved, moved + count)]
+            moved += count
+        return np.array(columns, np.int64)

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from supple.core.arrays import FloatArray, IntArray
+from supple.core.build import Build
 from supple.core.schedule import Bound
 from supple.errors import PluginError, Problem, suggest
 from supple.mechanics.block_matrix import BlockMatrix
+from supple.mechanics.dynamics import Arrays
 from supple.mechanics.jacobian import JacobianBlocks
+from supple_flesh.dynamics import READS, FleshDynamics
 from supple_flesh.load import FleshLoad
 from supple_flesh.multiply_kernels import multiply_patches
 from supple_flesh.pool import Part
 from supple_flesh.row_kernels import add_flesh_delassus, make_contact_rows
+from supple_skeleton.dynamics import FORCE
+from supple_skeleton.layout import TREE
 from supple_skeleton.loads import WeightedRows
 
 if TYPE_CHECKING:
@@ -32,9 +38,12 @@ class FleshMechanism:
     v, v_next, v_free = "flesh.y", "flesh.y_next", "flesh.v_free"
     plan, impulse = "flesh.plan", "flesh.impulse"
     reads = ("flesh.mask", "flesh.patch_of", "flesh.pressure", "flesh.force")
+    dynamics_reads, dynamics_forces = READS, (FORCE,)
 
-    def __init__(self, load: FleshLoad, contacts: int) -> None:
-        self.load, self.pool = load, load.pool
+    def __init__(self, load: FleshLoad, skeletons: Skeletons, contacts: int) -> None:
+        """`skeletons` are what the load hangs on; `contacts` is the room for contacts."""
+        self.load, self.pool, self.skeletons = load, load.pool, skeletons
+        self.dynamics_keys = tuple(f"{part.entity.path}.flesh" for part in self.pool.parts)
         self.unit_count = len(self.pool.patch_bone)
         # Three corners on each side of a contact.
         self.jacobian = JacobianBlocks(6 * contacts, 3)
@@ -64,6 +73,19 @@ class FleshMechanism:
         out[mine] = self._product[:, :used].T
 
     # Queries
+
+    def bind_dynamics(
+        self, keys: Sequence[str], arrays: Arrays, build: Build, acts: bool = False
+    ) -> list[FleshDynamics]:
+        """Queries about flesh together with the skeleton that it hangs on, for each such skeleton."""
+        names = list(self.skeletons.skeletons)
+        found: dict[str, None] = {}
+        for key in keys:
+            part = self.dynamics_keys.index(key)
+            patch = self.pool.patch_part.index(part)
+            bone = self.skeletons.forest.bone[self.skeletons.frame(*self.pool.patch_frames[patch])]
+            found[names[bone[TREE]]] = None
+        return [FleshDynamics(arrays, self, path, build, acts) for path in found]
 
     def part(self, path: str) -> Part:
         """The flesh of the entity at `path`: which vertices of the pool are its."""

@@ -72,11 +72,12 @@ def compare(dynamics: CoupledDynamics, twin: Coupled) -> FloatArray:
     place = np.searchsorted(twin.active, vertices)
     columns = rates + 3 * place[:, None] + np.arange(3)
     order = np.concatenate([np.arange(rates), columns.reshape(-1)]).astype(np.int64)
+    order = order[dynamics.order]
     exact_mass, exact_bias, exact_weight = (each[..., order] for each in twin.dynamics(twin.v))
     exact_mass = exact_mass[order]
     all_move = replace(twin, active=np.arange(twin.pool.count))
     full = all_move.dynamics(all_move.v)[0][:rates, :rates]
-    mass = dynamics.mass_matrix()
+    mass, turned = dynamics.mass_matrix(), order < rates
     # Coordinates in which every diagonal entry of M is 1 make metres and radians, bones and vertices comparable.
     unit = 1.0 / np.sqrt(np.diag(exact_mass))
     return np.array(
@@ -84,7 +85,7 @@ def compare(dynamics: CoupledDynamics, twin: Coupled) -> FloatArray:
             np.abs((mass - exact_mass) * np.outer(unit, unit)).max(),
             find_error(dynamics.bias(), exact_bias, unit),
             find_error(dynamics.gravity(), exact_weight, unit),
-            np.abs((mass[:rates, :rates] - full) * np.outer(unit[:rates], unit[:rates])).max(),
+            np.abs((mass[np.ix_(turned, turned)] - full) * np.outer(unit[turned], unit[turned])).max(),
         ]
     )
 

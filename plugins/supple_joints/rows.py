@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from supple.core.build import Build
 from supple.core.schedule import Bound
+from supple.mechanics.dynamics import Arrays, Dynamics
 from supple.mechanics.mechanism import Carrier, PointRows
 from supple.mechanics.problem import ConstraintProblem
 from supple_joints.codes import MOVE, TURN
+from supple_joints.constraints import READS, LinkConstraints
 from supple_joints.row_kernels import fill_groups, list_active_rows, select_sides, set_row_bias
 
 
@@ -21,6 +24,7 @@ class LinkRows:
         "joints.row_strongest", "joints.kind", "joints.carrier", "joints.frame", "joints.active",
         "joints.axes", "joints.point", "joints.error", "joints.coordinate",
     )  # fmt: skip
+    constraint_reads = READS
 
     def __init__(self, rows: int) -> None:
         self.points = PointRows(2 * rows)
@@ -41,6 +45,10 @@ class LinkRows:
         self.carriers: list[Carrier] = arrays.build.members("carriers")
         settings = arrays.build.settings("joints")
         self.settings = (settings.recovery, settings.recovery_speed, settings.recovery_spin)
+
+    def bind_constraints(self, dynamics: Dynamics, arrays: Arrays, build: Build) -> LinkConstraints:
+        """The locked directions among what `dynamics` knows, as equations."""
+        return LinkConstraints(dynamics, arrays, build)
 
     def append(self, problem: ConstraintProblem) -> None:
         """Laws and bounds of the rows of all links that hold, and the Jacobian of both sides."""

@@ -57,7 +57,7 @@ def compile_bodies(build: Build) -> None:
     build.add_step(
         "rigid.observed", (count, 6), unit="SI", doc="Values of the metrics of a body.", labels=labels
     )
-    mechanism = RigidBodies(count, 2 * contact_capacity(build))
+    mechanism = RigidBodies(labels, 2 * contact_capacity(build))
     build.add_member("mechanisms", mechanism)
     build.add_member("carriers", mechanism)
     for index, (entity, mass) in enumerate(zip(entities, masses, strict=True)):

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from supple.core.arrays import FloatArray
+from supple.core.build import Build
 from supple.core.schedule import Bound
 from supple.errors import SimulationError
 from supple.mechanics.block_matrix import BlockMatrix
+from supple.mechanics.dynamics import Arrays
 from supple.mechanics.jacobian import JacobianBlocks
 from supple.mechanics.mechanism import PointRows
+from supple_rigid.dynamics import READS, WRENCH, BodyDynamics
 from supple_rigid.kernels import add_body_delassus, add_point_blocks, add_turn_blocks, apply_inverse_mass
 
 
@@ -22,9 +27,12 @@ class RigidBodies:
     position, rotation, twist, wrench = "rigid.x", "rigid.q", "rigid.v", "rigid.wrench"
     shown = ("rigid.x", "rigid.q")
     reads = ("rigid.x", "rigid.q", "rigid.mass", "rigid.inverse_inertia")
+    dynamics_reads, dynamics_forces = READS, (WRENCH,)
 
-    def __init__(self, count: int, blocks: int) -> None:
-        self.unit_count = count
+    def __init__(self, paths: Sequence[str], blocks: int) -> None:
+        """`paths` are those of the bodies, in the order of their rows; `blocks` is the room for rows of contacts."""
+        self.dynamics_keys = tuple(paths)
+        self.unit_count = count = len(paths)
         self.jacobian = JacobianBlocks(blocks, 6)
         self._first_block = np.zeros(count, np.int64)
         self._next_block = np.zeros(blocks, np.int64)
@@ -62,6 +70,13 @@ class RigidBodies:
             self.q, rows.count, rows.group, rows.frame, rows.sign, rows.directions,
             J.count, J.group, J.unit, J.dof, J.values,
         )  # fmt: skip
+
+    def bind_dynamics(
+        self, keys: Sequence[str], arrays: Arrays, build: Build, acts: bool = False
+    ) -> list[BodyDynamics]:
+        """Queries about several bodies at once."""
+        rows = {path: row for row, path in enumerate(self.dynamics_keys)}
+        return [BodyDynamics(arrays, rows, keys, build, acts)]
 
     def _check_room(self, more: int) -> None:
         if self.jacobian.count.item(0) + more > self.jacobian.capacity:

@@ -1,28 +1,47 @@
-"""What controllers ask of a skeleton, at the state that the world has now."""
+"""What controllers ask of one skeleton, at the state that the world has now."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.core.arrays import FloatArray
-from supple.core.pose import rotate
-from supple.errors import PluginError, Problem, suggest
-from supple_skeleton.chain_kernels import multiply_chain
+from supple.core.build import Build
+from supple.core.jit import bind_first_arguments, bind_kernel
+from supple.errors import suggest
+from supple.mechanics.dynamics import (
+    CENTRE,
+    MOTION_SIZE,
+    WHOLE_SIZE,
+    Arrays,
+    Dynamics,
+    Located,
+    Movable,
+    Place,
+    hand_over,
+    refuse_query,
+)
 from supple_skeleton.coriolis_kernels import fill_coriolis_matrix
-from supple_skeleton.force_kernels import differentiate_bias, find_gravity_force, find_inverse_dynamics
+from supple_skeleton.cut_tree import cut_tables, list_frames
+from supple_skeleton.force_kernels import differentiate_bias
 from supple_skeleton.forest import Tree, count_rows
-from supple_skeleton.inertia_kernels import find_mass_matrix, make_mass_matrix
-from supple_skeleton.kinematics_kernels import follow_state, move_bones
-from supple_skeleton.point_kernels import (
-    fill_centre_jacobian,
-    fill_point_jacobian,
-    fill_rotation_jacobian,
-    find_drift,
-    find_momentum,
+from supple_skeleton.kinematics_kernels import move_bones
+from supple_skeleton.layout import JOINT, JOINTS, Q_FIRST, V_COUNT, V_FIRST
+from supple_skeleton.query_kernels import (
+    TreeMotion,
+    TreeTables,
+    follow_tree,
+    query_gravity,
+    query_inverse_dynamics,
+    query_jacobian,
+    query_kinetic_energy,
+    query_mass_matrix,
+    query_momentum_matrix,
+    query_motion,
+    query_whole,
 )
 
 READS = (
@@ -30,192 +49,263 @@ READS = (
     "skeleton.q", "skeleton.v",
 )  # fmt: skip
 """The arrays that queries look at; a system that asks must declare them."""
+FORCE = "skeleton.force"
+"""The array that `add_forces` adds to."""
+
+_COORDINATES = {kind.code: kind.q_count for kind in JOINTS.values()}
 
 
-class Dynamics:
-    """Queries about one skeleton. All n rates are those of this skeleton, in the order of `skeleton.v`.
+class TreeDynamics(Dynamics):
+    """Queries about one tree of bones, all rates in the order of the owner's array v.
 
-    The equation of motion is  M a + bias + gravity = tau  with the generalised forces tau [N, N m] of
-    actuators and contacts. Rates: hinge, universal, slider and translation have theirs along the joint's axes;
-    ball has the angular velocity relative to the parent, in the axes of the bone; free has the velocity of the
-    bone's origin in the parent's frame (the world's for a root), then the angular velocity in the bone's axes.
-    Nothing is kept between queries but what follows from the state, so they may be asked in any order.
+    Rates: hinge, universal, slider and translation have theirs along the joint's axes; ball has the angular velocity
+    relative to the parent, in the axes of the bone; free has the velocity of the bone's origin in the parent's frame
+    (the world's for a root), then the angular velocity in the bone's axes.
     """
 
-    def __init__(self, arrays: Any, tree: Tree, bones: Mapping[str, int]) -> None:
-        """`arrays` hands out the arrays of READS by name; `bones` tells the row of every bone by its path."""
-        self.bone, self.dof, self.frame, self.inertia, self.armature, self.gravity_vector, self.q, self.v = (
-            arrays[name] for name in READS
-        )
-        self.tree, self.bones = tree, dict(bones)
-        count, rates, rows = len(self.bone), len(self.dof), count_rows(self.bone, self.dof)
-        self._seen: tuple[bytes, bytes] | None = None
-        self._x, self._rotation = np.zeros((count, 3)), np.zeros((count, 4))
-        self._axis, self._axis_rate = np.zeros((rows, 6)), np.zeros((rows, 6))
-        self._twist, self._velocity, self._work = (
-            np.zeros((count, 6)),
-            np.zeros((count, 6)),
-            np.zeros((2, count, 6)),
-        )
-        self._own, self._composite = np.zeros((count, 10)), np.zeros((count, 10))
-        self._matrix = np.zeros(int(self.dof[:, 2].sum()) + rates)
+    def __init__(
+        self,
+        arrays: Arrays,
+        owner: str,
+        tree: Tree,
+        bones: Mapping[str, int],
+        path: str = "",
+        build: Build | None = None,
+        inertia: FloatArray | None = None,
+        armature: FloatArray | None = None,
+        force: FloatArray | None = None,
+    ) -> None:
+        """`bones` tells the row of every bone by its path; `path` is that of the tree itself.
 
-    def mass_matrix(self) -> FloatArray:
-        """M [n, n], with the armature of the joints on its diagonal."""
-        dense = np.zeros((len(self.dof), len(self.dof)))
-        find_mass_matrix(
-            self.bone, self.dof, self.frame, self.inertia, self.armature, self.q,
-            self._x, self._rotation, self._axis, self._own, self._composite, self._matrix, dense,
+        Inertias [bones, 10] and armature [n] are those of this tree; without them it has neither mass nor weight.
+        `force` [n] is what generalised forces are added to.
+        """
+        super().__init__()
+        self.owner, self.tree, self.path, self.build = owner, tree, path, build
+        frames = list_frames(tree)
+        self._local = {int(row): local for local, row in enumerate(frames)}
+        self.bones = {name: self._local[row] for name, row in bones.items() if row in self._local}
+        bone, dof = cut_tables(arrays[f"{owner}.bone"], arrays[f"{owner}.dof"], tree)
+        self.q, self.v = arrays[f"{owner}.q"][tree.q], arrays[f"{owner}.v"][tree.v]
+        count, rates, rows = len(bone), len(dof), count_rows(bone, dof)
+        self.tables = TreeTables(
+            bone=bone, dof=dof, frame=np.ascontiguousarray(arrays[f"{owner}.frame"][frames]),
+            inertia=np.zeros((count, 10)) if inertia is None else inertia,
+            armature=np.zeros(rates) if armature is None else armature,
         )  # fmt: skip
-        return self._cut(dense)
+        self.mass = float(self.tables.inertia[:, 0].sum())
+        self.moved = TreeMotion(
+            gravity=arrays["run.gravity"], q=self.q, v=self.v, seen_q=np.zeros_like(self.q),
+            seen_v=np.zeros_like(self.v), known=np.zeros(1, np.int64), x=np.zeros((count, 3)),
+            rotation=np.zeros((count, 4)), axis=np.zeros((rows, 6)), axis_rate=np.zeros((rows, 6)),
+            velocity=np.zeros((count, 6)), acceleration=np.zeros((count, 6)), own=np.zeros((count, 10)),
+            composite=np.zeros((count, 10)), matrix=np.zeros(int(dof[:, 2].sum()) + rates),
+            work=np.zeros((2, count, 6)), zero=np.zeros(max(3, rates)),
+        )  # fmt: skip
+        self._force = force
+        self._coordinate_labels, self._rate_labels = self._label()
+        self._bind(rates)
 
-    def bias(self) -> FloatArray:
-        """Coriolis and centrifugal forces [n]; without gravity."""
-        self._follow()
-        return self._inverse_dynamics(np.zeros(len(self.dof)), np.zeros(3))
+    def _bind(self, rates: int) -> None:
+        """The kernels of the queries, bound to what they fill."""
+        state = (self.tables, self.moved)
+        self._M, self._tau, self._momentum = np.zeros((rates, rates)), np.zeros(rates), np.zeros(rates)
+        self._J, self._A = np.zeros((6, rates)), np.zeros((6, rates))
+        self._motion, self._whole = np.zeros(MOTION_SIZE), np.zeros(WHOLE_SIZE)
+        self._wanted = np.zeros(rates)
+        place = (0, 0.0, 0.0, 0.0)
+        self._follow = bind_kernel(follow_tree, *state)
+        self._find_mass_matrix = bind_kernel(query_mass_matrix, *state, self._M)
+        zero, gravity = self.moved.zero, self.moved.gravity
+        self._find_bias = bind_kernel(query_inverse_dynamics, *state, zero, zero, self._tau)
+        self._find_force = bind_kernel(query_inverse_dynamics, *state, gravity, self._wanted, self._tau)
+        self._find_gravity = bind_kernel(query_gravity, *state, self._tau)
+        self._find_jacobian = bind_first_arguments(query_jacobian, (*state, self._J), place)
+        self._find_motion = bind_first_arguments(query_motion, (*state, self._motion), place)
+        self._find_whole = bind_kernel(query_whole, *state, self._whole)
+        self._find_momenta = bind_kernel(query_momentum_matrix, *state, self._whole, self._A)
+        self._find_energy = bind_kernel(query_kinetic_energy, *state, self._momentum)
 
-    def gravity(self) -> FloatArray:
-        """What actuators must give to stand still against gravity [n]."""
-        self._follow()
-        tau = np.zeros(len(self.dof))
-        find_gravity_force(self.bone, self.gravity_vector, self._axis, self._composite, tau)
-        return tau[self.tree.v]
+    # What it consists of
 
-    def inverse_dynamics(self, acceleration: ArrayLike) -> FloatArray:
+    @property
+    def rate_labels(self) -> Sequence[str]:
+        """The bone that every rate moves first."""
+        return self._rate_labels
+
+    @property
+    def coordinate_labels(self) -> Sequence[str]:
+        """The bone that every coordinate places."""
+        return self._coordinate_labels
+
+    @property
+    def size(self) -> int:
+        """Number n of rates."""
+        return len(self.v)
+
+    def rates(self, path: str) -> Place:
+        """Where the rates are: of a bone its own, of the skeleton all."""
+        first, count = self._span(path, V_FIRST, len(self.v), lambda row: int(row[V_COUNT]))
+        start = self.tree.v.start + first
+        return Place(slice(first, first + count), ((f"{self.owner}.v", slice(start, start + count)),))
+
+    def coordinates(self, path: str) -> Place:
+        """Where the coordinates are: of a bone its own, of the skeleton all."""
+        first, count = self._span(
+            path, Q_FIRST, len(self.q), lambda row: _COORDINATES.get(int(row[JOINT]), 0)
+        )
+        start = self.tree.q.start + first
+        return Place(slice(first, first + count), ((f"{self.owner}.q", slice(start, start + count)),))
+
+    def fill_rate_values(self) -> FloatArray:
+        """Rates now."""
+        return self.v
+
+    def fill_coordinate_values(self) -> FloatArray:
+        """Coordinates now."""
+        return self.q
+
+    def add_forces(self, tau: ArrayLike) -> None:
+        """Add generalised forces [n] of actuators."""
+        if self._force is None:
+            what, remedy = "takes no forces here", "bind the request with acts=True, in a system of ACTUATE"
+            raise refuse_query(self.path, what, remedy)
+        self._force += np.asarray(tau, float)
+
+    # Forces
+
+    def fill_mass_matrix(self) -> FloatArray:
+        """M [n, n], with the armature of the joints on its diagonal."""
+        self._find_mass_matrix()
+        return self._M
+
+    def fill_bias(self) -> FloatArray:
+        """Coriolis and centrifugal forces [n]."""
+        self._find_bias()
+        return self._tau
+
+    def fill_gravity(self) -> FloatArray:
+        """What holds the bones against gravity [n]."""
+        self._find_gravity()
+        return self._tau
+
+    def inverse_dynamics(self, acceleration: ArrayLike, out: FloatArray | None = None) -> FloatArray:
         """tau [n] that gives the rates this acceleration [n]."""
-        self._follow()
-        whole = np.zeros(len(self.dof))
-        whole[self.tree.v] = acceleration
-        return self._inverse_dynamics(whole, self.gravity_vector)
+        self._wanted[:] = acceleration
+        self._find_force()
+        return hand_over(self._tau, out)
+
+    # Points
+
+    def locate(self, entity: Movable) -> Located:
+        """The bone of an entity: itself, or what carries it; a tuple counts rows of the owner's frames."""
+        if isinstance(entity, tuple):
+            if entity[0] == self.owner and entity[1] in self._local:
+                return Located(self._local[entity[1]])
+            raise refuse_query(f"row {entity[1]} of {entity[0]}", f"is no bone of {self.path}", "name a bone")
+        if entity in self.bones:
+            return Located(self.bones[entity])
+        place = None
+        if self.build is not None and entity in self.build.graph:
+            place = self.build.pose_in_frame(entity)
+        if place is None or place[0].carrier != self.owner or place[0].index not in self._local:
+            raise refuse_query(entity, "no bone of this name", suggest(entity, self.bones))
+        frame, position, rotation = place
+        x, y, z = (float(each) for each in position)
+        qw, qx, qy, qz = (float(each) for each in rotation)
+        return Located(self._local[frame.index], (x, y, z), (qw, qx, qy, qz))
+
+    def fill_jacobian(self, frame: Any, px: float, py: float, pz: float) -> FloatArray:
+        """[6, n] of a point of a bone, and of its rotation."""
+        self._find_jacobian(frame, px, py, pz)
+        return self._J
+
+    def fill_motion(self, frame: Any, px: float, py: float, pz: float) -> FloatArray:
+        """[19] of a point of a bone."""
+        self._find_motion(frame, px, py, pz)
+        return self._motion
+
+    # The whole
+
+    def fill_whole(self) -> FloatArray:
+        """Centre of mass, momenta and their drift."""
+        self._find_whole()
+        return self._whole
+
+    def fill_momentum_matrix(self) -> FloatArray:
+        """[6, n]; rotors of the armature are not counted."""
+        self._find_momenta()
+        return self._A
+
+    def kinetic_energy(self) -> float:
+        """v^T M v / 2 [J], with the armature."""
+        return float(self._find_energy())
+
+    def potential_energy(self) -> float:
+        """Of gravity [J], zero at the world's origin; joint springs are not counted."""
+        return float(-self.mass * (self.moved.gravity @ self.fill_whole()[CENTRE]))
+
+    # Within
+
+    def _label(self) -> tuple[list[str], list[str]]:
+        names = {local: name for name, local in self.bones.items()}
+        coordinates, rates = [], []
+        for local, row in enumerate(self.tables.bone[: self.tree.bones.stop - self.tree.bones.start]):
+            coordinates += [names[local]] * _COORDINATES.get(int(row[JOINT]), 0)
+            rates += [names[local]] * int(row[V_COUNT])
+        return coordinates, rates
+
+    def _span(self, path: str, column: int, everything: int, count: Any) -> tuple[int, int]:
+        if path == self.path and path not in self.bones:
+            return 0, everything
+        row = self.tables.bone[self._find(path).frame]
+        return int(row[column]), count(row)
+
+
+class SkeletonDynamics(TreeDynamics):
+    """Queries about one skeleton; on top of what all can be asked, the matrices of its Coriolis forces."""
+
+    def __init__(
+        self,
+        arrays: Arrays,
+        tree: Tree,
+        bones: Mapping[str, int],
+        path: str = "",
+        build: Build | None = None,
+        acts: bool = False,
+    ) -> None:
+        """`arrays` hands out the arrays of READS by name, and FORCE to whoever `acts`."""
+        inertia = np.ascontiguousarray(arrays["skeleton.inertia"][list_frames(tree)])
+        armature, force = arrays["skeleton.armature"][tree.v], arrays[FORCE][tree.v] if acts else None
+        super().__init__(arrays, "skeleton", tree, bones, path, build, inertia, armature, force)
 
     def coriolis(self) -> FloatArray:
         """C [n, n] with C v = bias and Mdot - 2 C skew-symmetric."""
         self._follow()
-        dense = np.zeros((len(self.dof), len(self.dof)))
+        tables, moved = self.tables, self.moved
+        dense = np.zeros((len(self.v), len(self.v)))
         fill_coriolis_matrix(
-            self.bone, self.dof, self._axis, self._axis_rate, self._velocity, self._own, self._composite,
-            np.zeros((len(self.bone), 6, 6)), dense,
+            tables.bone, tables.dof, moved.axis, moved.axis_rate, moved.velocity, moved.own, moved.composite,
+            np.zeros((len(tables.bone), 6, 6)), dense,
         )  # fmt: skip
-        return self._cut(dense)
+        return dense
 
     def bias_form(self, a: ArrayLike, b: ArrayLike) -> FloatArray:
         """B(a, b) [n]: bilinear, symmetric, and B(v, v) is the bias at rates v."""
         self._follow()
-        rates = np.zeros((2, len(self.dof)))
-        rates[0, self.tree.v], rates[1, self.tree.v] = a, b
-        velocity, axis_rate = np.zeros((2, len(self.bone), 6)), np.zeros((2, len(self._axis), 6))
+        tables, moved = self.tables, self.moved
+        rates = np.array([a, b], float)
+        velocity, axis_rate = np.zeros((2, len(tables.bone), 6)), np.zeros((2, len(moved.axis), 6))
         for side in range(2):
-            move_bones(self.bone, self.dof, self._axis, rates[side], velocity[side], axis_rate[side])
-        tau = np.zeros(len(self.dof))
+            move_bones(tables.bone, tables.dof, moved.axis, rates[side], velocity[side], axis_rate[side])
+        tau = np.zeros(len(self.v))
         differentiate_bias(
-            self.bone, self._own, self._axis, axis_rate[0], velocity[0], rates[0],
-            axis_rate[1], velocity[1], rates[1], self._work, tau,
+            tables.bone, moved.own, moved.axis, axis_rate[0], velocity[0], rates[0],
+            axis_rate[1], velocity[1], rates[1], moved.work, tau,
         )  # fmt: skip
-        return 0.5 * tau[self.tree.v]
+        return 0.5 * tau
 
     def symmetric_coriolis(self) -> FloatArray:
         """Half the derivative of the bias by the rates: the matrix [n, n] of b -> B(v, b)."""
-        v = self.v[self.tree.v]
+        v = self.v.copy()
         return np.array([self.bias_form(v, unit) for unit in np.eye(len(v))]).T
-
-    def point_jacobian(self, bone: str, point: ArrayLike = (0.0, 0.0, 0.0)) -> FloatArray:
-        """[3, n]: velocity in the world of a point [m] given in the bone's frame."""
-        self._follow()
-        jacobian = np.zeros((3, len(self.dof)))
-        i = self._find(bone)
-        fill_point_jacobian(self.bone, self.dof, self._axis, self._x, i, *self._place(i, point), jacobian)
-        return jacobian[:, self.tree.v]
-
-    def rotation_jacobian(self, bone: str) -> FloatArray:
-        """[3, n]: angular velocity of a bone, in the world."""
-        self._follow()
-        jacobian = np.zeros((3, len(self.dof)))
-        fill_rotation_jacobian(self.bone, self.dof, self._axis, self._find(bone), jacobian)
-        return jacobian[:, self.tree.v]
-
-    def point_drift(self, bone: str, point: ArrayLike = (0.0, 0.0, 0.0)) -> FloatArray:
-        """Jdot v [3] of `point_jacobian`: the point's acceleration if no rate changes [m/s^2]."""
-        return self._drift(bone, point)[:3]
-
-    def rotation_drift(self, bone: str) -> FloatArray:
-        """Jdot v [3] of `rotation_jacobian` [rad/s^2]."""
-        return self._drift(bone, (0.0, 0.0, 0.0))[3:]
-
-    def centre_of_mass(self) -> FloatArray:
-        """[3] m, in the world."""
-        whole = self._whole()
-        return whole[1:4] / whole[0]
-
-    def centre_jacobian(self) -> FloatArray:
-        """[3, n]: velocity of the centre of mass."""
-        jacobian = np.zeros((3, len(self.dof)))
-        mass = self._whole()[0]
-        for mine in (self.tree.bones, self.tree.followers):
-            fill_centre_jacobian(
-                mine.start, mine.stop, mass, self.bone, self._axis, self._composite, jacobian
-            )
-        return jacobian[:, self.tree.v]
-
-    def momentum(self) -> tuple[FloatArray, FloatArray]:
-        """Linear momentum [3] kg m/s, and angular momentum about the centre of mass [3] kg m^2/s."""
-        whole = self._whole()
-        return whole[4:7], whole[7:] - np.cross(whole[1:4] / whole[0], whole[4:7])
-
-    def kinetic_energy(self) -> float:
-        """v^T M v / 2 [J], with the armature."""
-        self._follow()
-        momentum = np.zeros(len(self.dof))
-        multiply_chain(self.dof, self._matrix, self.v, momentum)
-        return float(self.v[self.tree.v] @ momentum[self.tree.v]) / 2
-
-    def potential_energy(self) -> float:
-        """Of gravity [J], zero at the world's origin; joint springs are not counted."""
-        return float(-self.gravity_vector @ self._whole()[1:4])
-
-    def _follow(self) -> None:
-        state = (self.q.tobytes(), self.v.tobytes())
-        if state == self._seen:
-            return
-        follow_state(
-            self.bone, self.dof, self.frame, self.q, self.v,
-            self._x, self._rotation, self._twist, self._axis, self._axis_rate, self._velocity,
-        )  # fmt: skip
-        make_mass_matrix(
-            self.bone, self.dof, self.inertia, self.armature, self._x, self._rotation, self._axis,
-            self._own, self._composite, self._matrix,
-        )  # fmt: skip
-        self._seen = state
-
-    def _inverse_dynamics(self, acceleration: FloatArray, gravity: FloatArray) -> FloatArray:
-        tau = np.zeros(len(self.dof))
-        find_inverse_dynamics(
-            self.bone, self.armature, gravity, self._own, self._axis, self._axis_rate, self._velocity, self.v,
-            acceleration, self._work, tau,
-        )  # fmt: skip
-        return tau[self.tree.v]
-
-    def _drift(self, bone: str, point: ArrayLike) -> FloatArray:
-        self._follow()
-        drift, i = np.zeros(6), self._find(bone)
-        motion = (self._axis_rate, self._velocity, self._x, self.v)
-        find_drift(self.bone, self.dof, *motion, i, *self._place(i, point), drift)
-        return drift
-
-    def _whole(self) -> FloatArray:
-        self._follow()
-        whole = np.zeros(10)
-        for mine in (self.tree.bones, self.tree.followers):
-            find_momentum(mine.start, mine.stop, self.bone, self._own, self._x, self._velocity, whole)
-        return whole
-
-    def _place(self, i: int, point: ArrayLike) -> FloatArray:
-        placed: FloatArray = self._x[i] + rotate(self._rotation[i], np.asarray(point, float))
-        return placed
-
-    def _find(self, bone: str) -> int:
-        if bone not in self.bones:
-            raise PluginError(Problem(None, bone, "no bone of this name", suggest(bone, self.bones)))
-        return self.bones[bone]
-
-    def _cut(self, dense: FloatArray) -> FloatArray:
-        return dense[self.tree.v, self.tree.v].copy()

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from supple.core.jit import njit
 from supple.math.quaternion_kernels import matrix_of_quaternion_at
-from supple_skeleton.kinematics_kernels import place_bones
 from supple_skeleton.layout import (
     BONE,
     DEPTH,
@@ -133,16 +132,3 @@ def spread_chain_matrix(dof, matrix, dense_out):
             dense_out[k, j] = matrix[dof[k, ROW] + t]
             dense_out[j, k] = matrix[dof[k, ROW] + t]
             j = dof[j, DOF_PARENT]
-
-
-@njit
-def find_mass_matrix(
-    bone, dof, frame, inertia, armature, q,
-    x_out, rotation_out, axis_out, own_out, composite_out, matrix_out, dense_out,
-):  # fmt: skip
-    """The dense mass matrix from the coordinates alone, in one call."""
-    place_bones(bone, frame, q, x_out, rotation_out, axis_out)
-    make_mass_matrix(
-        bone, dof, inertia, armature, x_out, rotation_out, axis_out, own_out, composite_out, matrix_out
-    )
-    spread_chain_matrix(dof, matrix_out, dense_out)

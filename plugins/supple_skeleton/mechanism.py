@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from supple.core.arrays import FloatArray, IntArray
+from supple.core.build import Build
 from supple.core.jit import bind_first_arguments, bind_kernel
 from supple.core.schedule import Bound
 from supple.errors import PluginError, Problem, SimulationError, suggest
 from supple.mechanics.block_matrix import BlockMatrix
+from supple.mechanics.dynamics import Arrays
 from supple.mechanics.jacobian import JacobianBlocks
 from supple.mechanics.mechanism import PointRows
 from supple_skeleton.chain_kernels import solve_chain
-from supple_skeleton.dynamics import READS, Dynamics
+from supple_skeleton.dynamics import FORCE, READS, SkeletonDynamics
 from supple_skeleton.forest import Forest
 from supple_skeleton.loads import Follower, WeightedRows
 from supple_skeleton.row_kernels import (
@@ -40,6 +42,7 @@ class Skeletons:
     shown = ("skeleton.position", "skeleton.orientation")
     layer = "bones"
     reads = ("skeleton.x", "skeleton.axis", "skeleton.factor", *READS)
+    dynamics_reads, dynamics_forces = READS, (FORCE,)
 
     def __init__(
         self,
@@ -52,6 +55,7 @@ class Skeletons:
         """`skeletons` and `bones` number the paths, `followers` come behind them; `blocks` is the room for rows."""
         self.forest, self.skeletons, self.bones = forest, dict(skeletons), dict(bones)
         self.followers = {each: len(bones) + place for place, each in enumerate(followers)}
+        self.dynamics_keys = tuple(self.skeletons)
         self.unit_count = len(forest.trees)
         self.jacobian = JacobianBlocks(blocks, forest.width)
         self._scratch = make_delassus_scratch(self.unit_count, blocks, forest.width)
@@ -63,13 +67,25 @@ class Skeletons:
         """Bind poses, axes and the factor of A."""
         self.x, self.axis, self.factor = (arrays[name] for name in self.reads[:3])
         self.bone, self.dof = arrays["skeleton.bone"], arrays["skeleton.dof"]
-        self._queried = {name: arrays[name] for name in READS}
+        self._queried, self._build = {name: arrays[name] for name in READS}, arrays.build
 
-    def dynamics(self, path: str) -> Dynamics:
-        """Queries about the skeleton at `path`, at the state of the moment when they are asked."""
-        if path not in self.skeletons:
-            raise PluginError(Problem(None, path, "no skeleton of this name", suggest(path, self.skeletons)))
-        return Dynamics(self._queried, self.forest.trees[self.skeletons[path]], self.bones)
+    def dynamics(self, path: str) -> SkeletonDynamics:
+        """Queries about the skeleton at `path` alone, at the state of the moment when they are asked."""
+        return self.bind_dynamics([path], self._queried, self._build)[0]
+
+    def bind_dynamics(
+        self, keys: Sequence[str], arrays: Arrays, build: Build, acts: bool = False
+    ) -> list[SkeletonDynamics]:
+        """Queries about skeletons, one for each."""
+        for path in keys:
+            if path not in self.skeletons:
+                remedy = suggest(path, self.skeletons)
+                raise PluginError(Problem(None, path, "no skeleton of this name", remedy))
+        trees = [self.forest.trees[self.skeletons[path]] for path in keys]
+        return [
+            SkeletonDynamics(arrays, tree, self.bones, path, build, acts)
+            for path, tree in zip(keys, trees, strict=True)
+        ]
 
     @property
     def frames(self) -> list[Follower]:

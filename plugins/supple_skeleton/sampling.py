@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from supple.core.arrays import FloatArray
-from supple_skeleton.dynamics import Dynamics
+from supple_skeleton.dynamics import SkeletonDynamics
 from supple_skeleton.forest import BoneSpec, FollowerSpec, Forest, build_forest
 from supple_skeleton.layout import JOINTS
 
@@ -68,12 +68,19 @@ def make_dynamics(
     gravity: FloatArray,
     armature: FloatArray | None = None,
     followers: Sequence[FollowerSpec] = (),
-) -> tuple[Forest, Dynamics]:
-    """The tables of these bones, and queries about them at this state; bones are called by their number."""
+    hanging: FloatArray | None = None,
+) -> tuple[Forest, SkeletonDynamics]:
+    """The tables of these bones, and queries about them at this state; bones are called by their number.
+
+    `hanging` [followers, 10] are the inertias of what hangs on the followers.
+    """
     forest = build_forest(specs, followers)
+    if hanging is not None:
+        forest.inertia[len(specs) :] = hanging
     arrays = {
         "skeleton.bone": forest.bone, "skeleton.dof": forest.dof, "skeleton.frame": forest.frame,
         "skeleton.inertia": forest.inertia, "skeleton.q": q, "skeleton.v": v, "run.gravity": gravity,
         "skeleton.armature": np.zeros(forest.v_count) if armature is None else armature,
     }  # fmt: skip
-    return forest, Dynamics(arrays, forest.trees[0], {str(index): index for index in range(len(forest.bone))})
+    bones = {str(index): index for index in range(len(forest.bone))}
+    return forest, SkeletonDynamics(arrays, forest.trees[0], bones)

@@ -49,7 +49,7 @@ def compile_ghosts(build: Build) -> None:
     _declare_springs(build, entities, ghosts, forest)
     _declare_steps(build, len(ghosts), forest)
     limits = len(build.arrays["ghost.limit"])
-    mechanism = Ghosts(forest, 2 * contact_capacity(build) + limits)
+    mechanism = Ghosts(forest, trees, bones, 2 * contact_capacity(build) + limits)
     build.add_member("mechanisms", mechanism)
     build.add_member("carriers", mechanism)
     if limits:

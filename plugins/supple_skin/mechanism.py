@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import numpy as np
 
 from supple.core.arrays import FloatArray
+from supple.core.build import Build
 from supple.core.schedule import Bound
 from supple.errors import SimulationError
 from supple.mechanics.block_matrix import BlockMatrix
+from supple.mechanics.dynamics import Arrays
 from supple.mechanics.jacobian import JacobianBlocks
 from supple.mechanics.mechanism import PointRows
 from supple_skeleton.forest import Forest
 from supple_skeleton.row_kernels import add_bone_delassus, add_point_blocks, add_turn_blocks
 from supple_skeleton.scratch import make_delassus_scratch
+from supple_skin.dynamics import READS, GhostDynamics
 
 
 class Ghosts:
@@ -27,9 +32,14 @@ class Ghosts:
     position, rotation, twist, wrench = "ghost.x", "ghost.rotation", "ghost.twist", "ghost.wrench"
     shown = ("ghost.position", "ghost.orientation")
     reads = ("ghost.x", "ghost.axis", "ghost.bone", "ghost.dof", "ghost.mobility", "ghost.factor")
+    dynamics_reads, dynamics_forces = READS, ()
 
-    def __init__(self, forest: Forest, blocks: int) -> None:
-        """`blocks` is the room for rows."""
+    def __init__(
+        self, forest: Forest, ghosts: Mapping[str, int], bones: Mapping[str, int], blocks: int
+    ) -> None:
+        """`ghosts` and `bones` number the paths; `blocks` is the room for rows."""
+        self.trees = {path: forest.trees[number] for path, number in ghosts.items()}
+        self.bones, self.dynamics_keys = dict(bones), tuple(self.trees)
         self.unit_count = len(forest.trees)
         self.jacobian = JacobianBlocks(blocks, forest.width)
         self._scratch = make_delassus_scratch(self.unit_count, blocks, forest.width)
@@ -70,6 +80,12 @@ class Ghosts:
             self.bone, self.dof, self.axis, rows.count, rows.group, rows.frame, rows.sign, rows.directions,
             J.count, J.group, J.unit, J.dof, J.values,
         )  # fmt: skip
+
+    def bind_dynamics(
+        self, keys: Sequence[str], arrays: Arrays, build: Build, acts: bool = False
+    ) -> list[GhostDynamics]:
+        """Queries about ghosts, one for each; nobody acts on them."""
+        return [GhostDynamics(arrays, self.trees[path], self.bones, path, build) for path in keys]
 
     def refuse_overflow(self, extra: int) -> None:
         """Raise when there is no room for so many more blocks."""

@@ -19,6 +19,8 @@ from supple.core.registry import Registry
 from supple.core.schedule import Phase, System
 from supple.core.world import World
 from supple.mechanics.block_matrix import BlockMatrix
+from supple.mechanics.combined_dynamics import CombinedDynamics, DynamicsRequest, ask_dynamics
+from supple.mechanics.dynamics import Constraints, ConstraintSource, Dynamics, DynamicsSource
 from supple.mechanics.jacobian import JacobianBlocks
 from supple.mechanics.mechanism import Carrier, Mechanism, PointRows, RowSource, Surface
 from supple.mechanics.problem import ConstraintProblem
@@ -61,7 +63,7 @@ SIGNATURES = [
     *(f"build.{spell(name, function)}" for name, function in public_methods(Build)),
     *(
         f"world.{spell(name, getattr(World, name))}"
-        for name in ("step", "array", "metrics", "members", "snapshot", "restore")
+        for name in ("step", "array", "metrics", "members", "dynamics", "snapshot", "restore")
     ),
     *(
         f"supple.testing.{spell(f.__name__, f)}"
@@ -73,9 +75,19 @@ SIGNATURES = [
     spell("solve", Solver.solve),
     *(
         spell(name, function)
-        for protocol in (Mechanism, Carrier, Surface, RowSource)
+        for protocol in (
+            *(Mechanism, Carrier, Surface, RowSource),
+            *(Dynamics, DynamicsSource, Constraints, ConstraintSource),
+        )
         for name, function in public_methods(protocol)
         if name != "bind"
+    ),
+    spell("ask_dynamics", ask_dynamics),
+    spell("bind", DynamicsRequest.bind),
+    *(
+        spell(name, function)
+        for name, function in public_methods(CombinedDynamics)
+        if name.startswith("constraint")
     ),
     spell("PointRows", PointRows.__init__).removesuffix("->None"),
     spell("JacobianBlocks", JacobianBlocks.__init__).removesuffix("->None"),
@@ -178,7 +190,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_examples_are_found() -> None:
-    assert {"balloon", "gust", "necklace", "prox", "tally", "tether"} <= set(NAMES)
+    assert {"balloon", "gust", "lifter", "necklace", "prox", "tally", "tether"} <= set(NAMES)
     assert {f"{name}.toml" for name in NAMES} <= set(FILES)
 
 

@@ -141,7 +141,7 @@ def test_wrenches_do_the_work_of_their_points(sample) -> None:
     dynamics.mass_matrix()  # brings the poses up to date
     wrench, tau = rng.normal(size=(len(specs), 6)), np.zeros(len(v))
     work = np.zeros((2, len(specs), 6))
-    map_wrenches(forest.bone, dynamics._axis, dynamics._x, wrench, work, tau)
+    map_wrenches(forest.bone, dynamics.moved.axis, dynamics.moved.x, wrench, work, tau)
     exact = sum(
         dynamics.point_jacobian(str(i)).T @ row[:3] + dynamics.rotation_jacobian(str(i)).T @ row[3:]
         for i, row in enumerate(wrench)

@@ -15,7 +15,6 @@ from pinocchio_peer import GRAVITY, Pinocchio
 from supple_skeleton.forest import FollowerSpec
 from supple_skeleton.layout import FOLLOWS, JOINTS
 from supple_skeleton.oracle import evaluate
-from supple_skeleton.point_kernels import fill_point_jacobian
 from supple_skeleton.sampling import make_dynamics, sample_specs, sample_state
 from supple_skeleton.step_kernels import integrate_coordinates
 
@@ -40,10 +39,8 @@ def samples(draw):
 
 def make(specs, followers, masses, q, v):
     """Our side, with the inertias of the followers put in."""
-    forest, dynamics = make_dynamics(specs, q, v, GRAVITY, followers=followers)
     weights, _ = make_dynamics(masses, np.zeros(0), np.zeros(0), GRAVITY)
-    forest.inertia[len(specs) :] = weights.inertia
-    return forest, dynamics
+    return make_dynamics(specs, q, v, GRAVITY, followers=followers, hanging=weights.inertia)
 
 
 def tie(specs, followers, masses, q, v):
@@ -91,18 +88,17 @@ def test_dynamics_with_followers_agree_with_tied_joints_in_pinocchio(sample) -> 
 
 @settings(max_examples=40, deadline=None)
 @given(samples())
-def test_jacobians_of_points_on_followers_agree(sample) -> None:
+def test_jacobians_and_drift_on_followers_agree(sample) -> None:
     specs, followers, masses, q, v, rng = sample
     forest, dynamics = make(specs, followers, masses, q, v)
     peer, G, where = tie(specs, followers, masses, q, v)
-    dynamics._follow()
     for n, bone in enumerate(np.flatnonzero(forest.bone[:, FOLLOWS] >= 0)):
-        point = rng.normal(size=3)
-        J = np.zeros((3, len(v)))
-        place = dynamics._place(int(bone), point)
-        fill_point_jacobian(dynamics.bone, dynamics.dof, dynamics._axis, dynamics._x, bone, *place, J)
-        theirs, _ = peer.jacobian(where[n], point)
-        np.testing.assert_allclose(J, theirs[:3] @ G, atol=TOLERANCE * (1 + np.abs(theirs).max()))
+        point, name = rng.normal(size=3), str(bone)
+        theirs, drift = peer.jacobian(where[n], point)
+        J = np.vstack([dynamics.point_jacobian(name, point), dynamics.rotation_jacobian(name)])
+        np.testing.assert_allclose(J, theirs @ G, atol=TOLERANCE * (1 + np.abs(theirs).max()))
+        mine = np.concatenate([dynamics.point_drift(name, point), dynamics.rotation_drift(name)])
+        np.testing.assert_allclose(mine, drift, atol=TOLERANCE * (1 + np.abs(drift).max()))
 
 
 @settings(max_examples=40, deadline=None)
@@ -131,10 +127,8 @@ def test_a_follower_turns_by_its_share_of_the_angles() -> None:
     shorter = q.copy()
     shorter[7:] *= 0.25
     _, other = make_dynamics(specs, shorter, v, GRAVITY)
-    dynamics._follow()
-    other._follow()
-    np.testing.assert_allclose(dynamics._x[2], other._x[1], atol=1e-15)
-    np.testing.assert_allclose(dynamics._rotation[2], other._rotation[1], atol=1e-15)
+    np.testing.assert_allclose(dynamics.position("2"), other.position("1"), atol=1e-15)
+    np.testing.assert_allclose(dynamics.rotation("2"), other.rotation("1"), atol=1e-15)
     moved = q.copy()
-    integrate_coordinates(0.1, dynamics.bone, q, v, moved)
+    integrate_coordinates(0.1, dynamics.tables.bone, q, v, moved)
     np.testing.assert_allclose(moved[7:], q[7:] + 0.1 * v[6:])

@@ -220,19 +220,14 @@ def pull(rng: np.random.Generator, world, paths: list[str], reach: float) -> tup
     turned = np.zeros_like(q)
     integrate_coordinates(1.0, world.array("skeleton.bone"), kept, reach * rng.normal(size=len(v)), turned)
     q[:] = turned
-    targets = [place(dynamics, path, local) for path, local in points]
+    targets = [dynamics.position(f"arm/{path}", local) for path, local in points]
     q[:] = kept
-    here = [place(dynamics, path, local) for path, local in points]
+    here = [dynamics.position(f"arm/{path}", local) for path, local in points]
     listed = ", ".join(
         f'{{ bone = "{path}", point = {numbers(local)}, keys = [{{ at = 0, position = {numbers(target)} }}] }}'
         for (path, local), target in zip(points, targets, strict=True)
     )
     return f"point_tracking = {{ points = [{listed}] }}", [t - h for t, h in zip(targets, here, strict=True)]
-
-
-def place(dynamics, path: str, local: np.ndarray) -> np.ndarray:
-    dynamics.point_jacobian(f"arm/{path}")
-    return dynamics._place(dynamics._find(f"arm/{path}"), local)
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -282,8 +277,8 @@ def test_the_shift_is_the_least_squares_solution(load, seed) -> None:
         [dynamics.point_jacobian(f"arm/{path}", local), dynamics.rotation_jacobian(f"arm/{path}")]
     )
     J[:, :6] = 0.0  # what floats is not driven
-    way = target - place(dynamics, path, local)
-    rotation = Rotation.from_quat(np.roll(dynamics._rotation[dynamics._find(f"arm/{path}")], -1))
+    way = target - dynamics.position(f"arm/{path}", local)
+    rotation = Rotation.from_quat(np.roll(dynamics.rotation(f"arm/{path}"), -1))
     turn = (Rotation.from_rotvec([0, math.radians(25), 0]) * rotation.inv()).as_rotvec()
     world.step()
     asked = np.concatenate([way, turn]) - J @ errors_to(world, q)

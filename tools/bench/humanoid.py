@@ -67,7 +67,7 @@ def measure_mujoco(repeat: int) -> list[Result]:
     return results
 
 
-def measure_pinocchio(repeat: int) -> list[Result]:
+def make_pinocchio():
     import numpy as np
     import pinocchio
     from humanoid_model import links
@@ -83,6 +83,13 @@ def measure_pinocchio(repeat: int) -> list[Result]:
         inertia = pinocchio.Inertia(link.mass, np.array(link.centre, float), np.diag(link.inertia))
         model.appendBodyToJoint(number, inertia, pinocchio.SE3.Identity())
         frames[link.name] = number
+    return model
+
+
+def measure_pinocchio(repeat: int) -> list[Result]:
+    import pinocchio
+
+    model = make_pinocchio()
     state, q = model.createData(), pinocchio.neutral(model)
 
     def mass_matrix() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from supple.core.registry import Registry
 from supple.core.schedule import Bound, Call, Entry, Work, expand, order_systems
 from supple.core.timing import Timing
 from supple.errors import SimulationError, suggest
+
+if TYPE_CHECKING:
+    from supple.mechanics.combined_dynamics import CombinedDynamics
 
 
 class World:
@@ -144,6 +147,12 @@ class World:
     def members(self, collection: str) -> list[Any]:
         """The members of a collection (mechanisms, surfaces, ...), sorted by name."""
         return self.build.members(collection)
+
+    def dynamics(self, *paths: str) -> CombinedDynamics:
+        """Queries about these entities together: masses, Jacobians, momenta, joints between them."""
+        from supple.mechanics.combined_dynamics import ask_dynamics  # mechanics builds on core
+
+        return ask_dynamics(self.build, *paths).bind(self.arrays)
 
     # Building
 

@@ -1,0 +1,122 @@
+"""Joints and grasps as equations between entities that a controller knows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from supple.core.arrays import FloatArray, IntArray
+from supple.core.build import Build
+from supple.core.jit import bind_kernel
+from supple.mechanics.dynamics import MOTION_SIZE, Arrays, Dynamics
+from supple_joints.codes import LOCK, STANDS_STILL
+from supple_joints.constraint_kernels import fill_constraint_rows, place_links
+
+READS = (
+    "run.step", "grasps.link", "grasps.first", "grasps.last", "joints.kind", "joints.carrier", "joints.frame",
+    "joints.anchor_x", "joints.anchor_q", "joints.position", "joints.row_link", "joints.row_role",
+    "joints.row_motion", "joints.row_column",
+)  # fmt: skip
+"""The arrays that the equations are made of."""
+
+
+class LinkConstraints:
+    """The locked directions of the links between entities of one `Dynamics`, and between these and the world.
+
+    Limits, motors, friction and springs are no equations. A link to something that moves and was not asked for is left
+    out; its path is in `left_out`. A grasp has rows while it holds.
+    """
+
+    def __init__(self, dynamics: Dynamics, arrays: Arrays, build: Build) -> None:
+        """`arrays` hands out the arrays of READS by name."""
+        self.dynamics = dynamics
+        carriers = [carrier.name for carrier in build.members("carriers")]
+        names = [*build.arrays.spec("joints.kind").labels]
+        #: For every side the frame that moves it, or None.
+        self._sides: list[tuple[str, int] | None] = []
+        chosen, left_out = [], []
+        for link, name in enumerate(names):
+            ends = zip(arrays["joints.carrier"][link], arrays["joints.frame"][link], strict=True)
+            sides = [None if c == STANDS_STILL else (carriers[c], int(f)) for c, f in ends]
+            known = [side is not None and dynamics.owns(side) for side in sides]
+            if not any(known):
+                continue
+            if any(side is not None and not mine for side, mine in zip(sides, known, strict=True)):
+                left_out.append(name)
+                continue
+            chosen.append(link)
+            self._sides += sides
+        self.left_out = tuple(left_out)
+        self._names, self._chosen = [names[link] for link in chosen], np.array(chosen, np.int64)
+        self._choose_rows(arrays)
+        self.capacity = len(self._row_link)
+        self._state = [arrays[name] for name in ("joints.anchor_x", "joints.anchor_q", "joints.position")]
+        self._kind, self._step = arrays["joints.kind"][self._chosen], arrays["run.step"]
+        n = len(chosen)
+        self._anchor_x, self._anchor_q, self._last = np.zeros((n, 2, 3)), np.zeros((n, 2, 4)), np.zeros(n)
+        self._x, self._q = np.zeros((n, 2, 3)), np.zeros((n, 2, 4))
+        self._axes, self._axes_rate = np.zeros((n, 2, 3, 3)), np.zeros((n, 2, 3, 3))
+        self._error, self._point, self._angle = np.zeros((n, 2, 3)), np.zeros((n, 2, 3)), np.zeros(n)
+        self._point_rate, self._motion = np.zeros((n, 3)), np.zeros((2 * n, MOTION_SIZE))
+        self._motion[:, 3] = 1.0
+        self._frames = [
+            (k, dynamics.locate(side).frame) for k, side in enumerate(self._sides) if side is not None
+        ]
+        self._closing = np.zeros(n, np.bool_)
+        self._place = bind_kernel(
+            place_links, self._kind, self._motion, self._anchor_x, self._anchor_q, self._closing, self._last, self._x,
+            self._q, self._axes, self._axes_rate, self._error, self._point, self._point_rate, self._angle,
+        )  # fmt: skip
+        self._jacobian = np.zeros((2 * n, 6, 0))
+        self._rows: IntArray = np.zeros(0, np.int64)
+
+    def _choose_rows(self, arrays: Arrays) -> None:
+        """Rows of the chosen links that lock something, and in which steps they do."""
+        place = {int(link): k for k, link in enumerate(self._chosen)}
+        locked = np.flatnonzero(arrays["joints.row_role"] == LOCK)
+        rows = [row for row in locked if int(arrays["joints.row_link"][row]) in place]
+        self._row_link = np.array([place[int(arrays["joints.row_link"][row])] for row in rows], np.int64)
+        self._row_motion = np.array([arrays["joints.row_motion"][row] for row in rows], np.int64)
+        self._row_column = np.array([arrays["joints.row_column"][row] for row in rows], np.int64)
+        #: First step, and the step after the last, of every chosen link that is a grasp; all others always hold.
+        self._first = np.full(len(place), -1, np.int64)
+        self._end = np.full(len(place), np.iinfo(np.int64).max, np.int64)
+        spans = zip(arrays["grasps.link"], arrays["grasps.first"], arrays["grasps.last"], strict=True)
+        for link, first, end in spans:
+            if int(link) in place:
+                self._first[place[int(link)]], self._end[place[int(link)]] = first, end
+
+    def update(self) -> int:
+        """Which rows hold in the step that begins now."""
+        step = self._step.item(0)
+        holds = (self._first <= step) & (step < self._end)
+        self._rows = np.flatnonzero(holds[self._row_link])
+        return len(self._rows)
+
+    def labels(self) -> Sequence[str]:
+        """The joint or grasp of every row."""
+        return [self._names[self._row_link[row]] for row in self._rows]
+
+    def fill(self, matrix_out: FloatArray, drift_out: FloatArray, error_out: FloatArray) -> None:
+        """L, Ldot v and errors: README eq. (9) and (15)."""
+        if not len(self._rows):
+            return
+        self._measure()
+        fill_constraint_rows(
+            self._rows, self._row_link, self._row_motion, self._row_column, self._axes, self._axes_rate, self._point,
+            self._point_rate, self._error, self._motion, self._jacobian, matrix_out, drift_out, error_out,
+        )  # fmt: skip
+
+    def _measure(self) -> None:
+        size = self.dynamics.size
+        if self._jacobian.shape[2] != size:
+            self._jacobian = np.zeros((len(self._sides), 6, size))
+        dynamics = self.dynamics
+        for k, frame in self._frames:
+            self._motion[k] = dynamics.fill_motion(frame, 0.0, 0.0, 0.0)
+            self._jacobian[k] = dynamics.fill_jacobian(frame, 0.0, 0.0, 0.0)
+        for now, mine in zip(self._state, (self._anchor_x, self._anchor_q, self._last), strict=True):
+            np.take(now, self._chosen, axis=0, out=mine)
+        np.equal(self._first, self._step.item(0), out=self._closing)
+        self._place()
