@@ -39,11 +39,12 @@ def find_tangents(nx, ny, nz):
 @njit
 def fill_rows(
     count, first, normal, gap, friction, restitution, key,
-    directions_out, law_out, size_out, friction_out, restitution_out, gap_out, key_out,
+    group_out, directions_out, law_out, size_out, friction_out, restitution_out, gap_out, key_out,
 ):  # fmt: skip
     """Law, material, gap and identity of contact c as group first[0] + c, and its frame (n, t, s) as rows."""
     for c in range(count[0]):
         g = first[0] + c
+        group_out[c] = g
         law_out[g] = COULOMB
         size_out[g] = 3
         friction_out[g] = friction[c]
@@ -66,7 +67,7 @@ def fill_rows(
 
 @njit
 def set_contact_bias(
-    recovery, recovery_speed, bounce_speed, h, first, count, key, last_count, last_key, last_expected,
+    recovery, recovery_speed, bounce_speed, h, group, count, key, last_count, last_key, last_expected,
     gap, restitution, u_now, expected_out, bias_out,
 ):  # fmt: skip
     """Bias of the normal rows: README eq. (2) for gap and penetration, eq. (3) for restitution.
@@ -75,7 +76,7 @@ def set_contact_bias(
     """
     match_values(count[0], key, last_count, last_key, last_expected, expected_out)
     for c in range(count[0]):
-        g = first[0] + c
+        g = group[c]
         bias = gap[g] / h
         if gap[g] < 0.0:
             strayed = min(gap[g] - expected_out[c, 0], 0.0) if expected_out[c, 1] != 0.0 else 0.0
@@ -98,22 +99,21 @@ def find_deepest(count, gap):
 
 
 @njit
-def expect_gaps(h, first, count, gap, velocity, expected_out):
+def expect_gaps(h, group, count, gap, velocity, expected_out):
     """expected_out [contacts, 3]: gap after the step by its row velocities [m], and 1; see `set_contact_bias`."""
     for c in range(count[0]):
-        expected_out[c, 0] = gap[c] + h * velocity[first[0] + c, 0]
+        expected_out[c, 0] = gap[c] + h * velocity[group[c], 0]
         expected_out[c, 1] = 1.0
         expected_out[c, 2] = 0.0
 
 
 @njit
-def find_forces(h, first, count, normal, impulse, force_out):
+def find_forces(h, count, group, directions, impulse, force_out):
     """force_out: mean force of the step on A in the world, from the impulses along n, t, s."""
     for c in range(count[0]):
-        nx, ny, nz = normal[c, 0], normal[c, 1], normal[c, 2]
-        tx, ty, tz, sx, sy, sz = find_tangents(nx, ny, nz)
-        g = first[0] + c
+        g = group[c]
         along_n, along_t, along_s = impulse[g, 0], impulse[g, 1], impulse[g, 2]
-        force_out[c, 0] = (along_n * nx + along_t * tx + along_s * sx) / h
-        force_out[c, 1] = (along_n * ny + along_t * ty + along_s * sy) / h
-        force_out[c, 2] = (along_n * nz + along_t * tz + along_s * sz) / h
+        for k in range(3):
+            force_out[c, k] = (
+                along_n * directions[c, 0, k] + along_t * directions[c, 1, k] + along_s * directions[c, 2, k]
+            ) / h

@@ -8,6 +8,8 @@ from supple.core.build import Build
 from supple.core.jit import bind_kernel
 from supple.core.schedule import Bound
 from supple.mechanics.mechanism import Surface, contact_capacity
+from supple.mechanics.point_kernels import sort_sides
+from supple.mechanics.points import make_points
 from supple.mechanics.problem import ConstraintProblem
 from supple_contact.kernels import fill_rows, set_contact_bias
 
@@ -32,13 +34,15 @@ class ContactRows:
     """One Coulomb group of three rows (n, t, s) for every contact."""
 
     name = "contact"
-    reads = (
-        "contacts.count", "contacts.normal", "contacts.gap", "contacts.friction", "contacts.restitution",
-        "contacts.key", *LAST,
+    filled = (
+        "contacts.normal", "contacts.gap", "contacts.friction", "contacts.restitution", "contacts.key",
     )  # fmt: skip
+    sides = ("contacts.surface", "contacts.element", "contacts.weights", "contacts.point")
+    reads = ("contacts.count", *filled, *sides, *LAST)
+    writes = ("contacts.group", "contacts.directions")
 
     def __init__(self, capacity: int) -> None:
-        self.directions = np.zeros((capacity, 3, 3))
+        self.points = make_points(2 * capacity)
         self.expected = np.zeros((capacity, 3))
         self.first = np.zeros(1, np.int64)  # group of the first contact
         self._problem: ConstraintProblem | None = None
@@ -46,9 +50,16 @@ class ContactRows:
     def bind(self, arrays: Bound) -> None:
         """Bind the contacts and the settings."""
         self.count = arrays["contacts.count"]
-        self.contacts = [arrays[name] for name in self.reads[1:6]]
+        self.contacts = [arrays[name] for name in self.filled]
+        self.frames = [arrays[name] for name in self.writes]
         self.last = [arrays[name] for name in LAST]
-        self.surfaces: list[Surface] = arrays.build.members("surfaces")
+        surfaces: list[Surface] = arrays.build.members("surfaces")
+        span = np.zeros((len(surfaces), 2), np.int64)
+        self.touched = [
+            (surface, self.points._replace(span=own)) for surface, own in zip(surfaces, span, strict=True)
+        ]
+        sides = (arrays[name] for name in self.sides)
+        self._sort_sides = bind_kernel(sort_sides, self.count, *sides, *self.frames, span, self.points)
         settings = arrays.build.settings("contact")
         self.settings = (settings.recovery, settings.recovery_speed, settings.bounce_speed)
 
@@ -57,13 +68,14 @@ class ContactRows:
         if problem is not self._problem:
             self._bind_problem(problem)
         count = self.count.item(0)
-        first = problem.reserve(count)
-        self.first[0] = first
+        self.first[0] = problem.reserve(count)
         if count == 0:
             return
         self._fill_rows()
-        for surface in self.surfaces:
-            surface.add_contact_rows(first, self.directions)
+        self._sort_sides()
+        for surface, points in self.touched:
+            if points.span.item(0) < points.span.item(1):
+                surface.add_rows(points)
 
     def set_bias(self, problem: ConstraintProblem) -> None:
         """Approach until touching, recover from penetration, bounce."""
@@ -73,10 +85,10 @@ class ContactRows:
         """It is the same problem in every step."""
         self._problem = problem
         self._fill_rows = bind_kernel(
-            fill_rows, self.count, self.first, *self.contacts, self.directions,
+            fill_rows, self.count, self.first, *self.contacts, *self.frames,
             problem.law, problem.size, problem.friction, problem.restitution, problem.gap, problem.key,
         )  # fmt: skip
         self._set_bias = bind_kernel(
-            set_contact_bias, *self.settings, problem.step, self.first, self.count, self.contacts[-1], *self.last,
+            set_contact_bias, *self.settings, problem.step, self.frames[0], self.count, self.contacts[-1], *self.last,
             problem.gap, problem.restitution, problem.u_now, self.expected, problem.bias,
         )  # fmt: skip
