@@ -22,6 +22,5 @@ def supple_register(registry: Registry) -> None:
     registry.add_compiler(
         "contact.touch", "supple_contact.touch:compile_touch", components=(), after=["owners"]
     )
-    registry.add_system("contact.observe_touch", "supple_contact.systems:ObserveTouch")
     registry.add_system("contact.observe_forces", "supple_contact.systems:ObserveForces")
     registry.add_system("contact.expect_gaps", "supple_contact.systems:ExpectGaps")

@@ -6,6 +6,7 @@ import math
 
 from supple.core.jit import njit
 from supple.math.vector_kernels import cross
+from supple.mechanics.point_kernels import sort_sides
 from supple.mechanics.rows import COULOMB
 from supple.mechanics.warm_kernels import match_values
 
@@ -37,12 +38,25 @@ def find_tangents(nx, ny, nz):
 
 
 @njit
-def fill_rows(
-    count, first, normal, gap, friction, restitution, key,
-    group_out, directions_out, law_out, size_out, friction_out, restitution_out, gap_out, key_out,
-):  # fmt: skip
+def make_contact_rows(first, contacts, group_out, directions_out, laws_out, span_out, points_out):
+    """All contacts as groups from first[0] on, and their sides as points on their surfaces.
+
+    contacts are `Contacts`, laws_out `GroupLaws`, points_out `SurfacePoints`; see `sort_sides` for span_out.
+    """
+    fill_rows(first, contacts, group_out, directions_out, laws_out)
+    sort_sides(
+        contacts.count, contacts.surface, contacts.element, contacts.weights, contacts.point, group_out,
+        directions_out, span_out, points_out,
+    )  # fmt: skip
+
+
+@njit
+def fill_rows(first, contacts, group_out, directions_out, laws_out):
     """Law, material, gap and identity of contact c as group first[0] + c, and its frame (n, t, s) as rows."""
-    for c in range(count[0]):
+    normal, gap, friction, restitution = contacts.normal, contacts.gap, contacts.friction, contacts.restitution
+    key, key_out, law_out, size_out = contacts.key, laws_out.key, laws_out.law, laws_out.size
+    friction_out, restitution_out, gap_out = laws_out.friction, laws_out.restitution, laws_out.gap
+    for c in range(contacts.count[0]):
         g = first[0] + c
         group_out[c] = g
         law_out[g] = COULOMB
@@ -105,15 +119,3 @@ def expect_gaps(h, group, count, gap, velocity, expected_out):
         expected_out[c, 0] = gap[c] + h * velocity[group[c], 0]
         expected_out[c, 1] = 1.0
         expected_out[c, 2] = 0.0
-
-
-@njit
-def find_forces(h, count, group, directions, impulse, force_out):
-    """force_out: mean force of the step on A in the world, from the impulses along n, t, s."""
-    for c in range(count[0]):
-        g = group[c]
-        along_n, along_t, along_s = impulse[g, 0], impulse[g, 1], impulse[g, 2]
-        for k in range(3):
-            force_out[c, k] = (
-                along_n * directions[c, 0, k] + along_t * directions[c, 1, k] + along_s * directions[c, 2, k]
-            ) / h

@@ -10,43 +10,31 @@ from supple.core.jit import bind_kernel
 from supple.core.schedule import Access, Bound, Call, Each, Phase, System
 from supple.mechanics.mechanism import Mechanism, contact_capacity
 from supple.mechanics.warm_kernels import keep_values
-from supple_contact.kernels import expect_gaps, find_deepest, find_forces
+from supple_contact.kernels import expect_gaps, find_deepest
 from supple_contact.rows import LAST
 from supple_contact.touch import Touch
-from supple_contact.touch_kernels import observe_touch
+from supple_contact.touch_kernels import observe_contacts
 
 #: Overlaps [m] that nothing needs to be known about.
 GRAZING = 1e-8
 
 
 class ObserveForces(System):
-    """The force of every contact, in the world."""
+    """The force of every contact, and what touches every entity; `Touch` says what is known of it."""
 
     phase = Phase.OBSERVE
-    reads = ("contacts.count", "contacts.group", "contacts.directions", "rows.impulse")
-    writes = ("contacts.force",)
-
-    def bind(self, arrays: Bound) -> Call:
-        """Bind contacts and impulses."""
-        return Call(find_forces, arrays.h, *(arrays[name] for name in (*self.reads, *self.writes)))
-
-
-class ObserveTouch(System):
-    """What touches every entity: force, torque, normal force, contacts and centre of pressure of this step."""
-
-    phase = Phase.OBSERVE
-    owners = ("owners.first", "owners.entity", "owners.body")
-    contacts = (
-        "contacts.count", "contacts.surface", "contacts.element", "contacts.point", "contacts.normal",
-        "contacts.force",
+    reads = (
+        "owners.first", "owners.entity", "owners.body", "contacts.count", "contacts.group", "contacts.directions",
+        "contacts.surface", "contacts.element", "contacts.point", "rows.impulse",
     )  # fmt: skip
-    reads = (*owners, *contacts)
-    writes = tuple(f"touch.{name}.next" for name in Touch._fields)
+    touch = tuple(f"touch.{name}.next" for name in Touch._fields)
+    writes = ("contacts.force", *touch)
 
     def bind(self, arrays: Bound) -> Call:
-        """Bind the table of owners and the contacts."""
-        touch = Touch(*(arrays[name] for name in self.writes))
-        return Call(observe_touch, *(arrays[name] for name in self.reads), touch)
+        """Bind the table of owners, the contacts and their impulses."""
+        touch = Touch(*(arrays[name] for name in self.touch))
+        inputs = (arrays[name] for name in self.reads)
+        return Call(observe_contacts, arrays.h, *inputs, arrays["contacts.force"], touch)
 
 
 class ExpectGaps(System):
