@@ -53,7 +53,12 @@ def make_contact_rows(first, contacts, group_out, directions_out, laws_out, span
 @njit
 def fill_rows(first, contacts, group_out, directions_out, laws_out):
     """Law, material, gap and identity of contact c as group first[0] + c, and its frame (n, t, s) as rows."""
-    normal, gap, friction, restitution = contacts.normal, contacts.gap, contacts.friction, contacts.restitution
+    normal, gap, friction, restitution = (
+        contacts.normal,
+        contacts.gap,
+        contacts.friction,
+        contacts.restitution,
+    )
     key, key_out, law_out, size_out = contacts.key, laws_out.key, laws_out.law, laws_out.size
     friction_out, restitution_out, gap_out = laws_out.friction, laws_out.restitution, laws_out.gap
     for c in range(contacts.count[0]):

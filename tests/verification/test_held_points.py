@@ -77,7 +77,9 @@ def test_a_crate_hangs_on_a_vertex_by_the_closed_form_of_springs(load_text) -> N
     assert mask.sum() == 3, "the corners of the triangle, and with rings = 0 no more"
     active = np.flatnonzero(mask).tolist()
     K, force = np.zeros((3, 3)), np.zeros(3)
-    first, neighbour, edge = (world.array(f"flesh.{name}") for name in ("first", "neighbour", "edge_stiffness"))
+    first, neighbour, edge = (
+        world.array(f"flesh.{name}") for name in ("first", "neighbour", "edge_stiffness")
+    )
     for row, i in enumerate(active):
         K[row, row] = world.array("flesh.vertex_stiffness")[i] + edge[first[i] : first[i + 1]].sum()
         for e in range(first[i], first[i + 1]):
@@ -97,9 +99,9 @@ def test_rows_are_the_velocity_of_the_held_point(load_text, more) -> None:
     world.step(20)
     world.arrays["rigid.v"][:] = rng.normal(size=world.array("rigid.v").shape)
     world.arrays["skeleton.v"][:] = rng.normal(size=world.array("skeleton.v").shape)
-    world.arrays["flesh.v"][:] = rng.normal(size=world.array("flesh.v").shape) * (
-        world.array("flesh.active") != 0
-    )[:, None]
+    world.arrays["flesh.v"][:] = (
+        rng.normal(size=world.array("flesh.v").shape) * (world.array("flesh.active") != 0)[:, None]
+    )
     world.compute_step()
     problem, surface = world.arrays.records["rows.problem"], surface_of(world)
     tied = problem.law[: problem.count] == COMPLIANT
@@ -200,7 +202,9 @@ def test_a_push_on_flesh_gives_the_impulse_that_it_says(load_text) -> None:
     core = world.array("skeleton.position")[0].copy()
     world.step()
     masses = world.array("flesh.mass")
-    moved = masses @ (world.array("flesh.position") - now) + 1.6 * (world.array("skeleton.position")[0] - core)
+    moved = masses @ (world.array("flesh.position") - now) + 1.6 * (
+        world.array("skeleton.position")[0] - core
+    )
     np.testing.assert_allclose(moved / h, 0.0407 * np.array([0, -30, 0]), rtol=1e-6, atol=1e-6)
 
 
@@ -263,7 +267,9 @@ skeleton = {}
 name = "arm/upper"
 bone = { joint = "hinge", mass = 1.0, centre = [0, 0, 0], inertia = [0.1, 0.1, 0.1] }
 """
-TWO = BEAM.format(more="").replace('"beam"', '"pair/one"') + BEAM.format(more="").replace('"beam"', '"pair/two"')
+TWO = BEAM.format(more="").replace('"beam"', '"pair/one"') + BEAM.format(more="").replace(
+    '"beam"', '"pair/two"'
+)
 REFUSED = [
     (tie('joint = { kind = "hinge", between = ["beam"] }'), "tie.joint", "'beam' bends", "kind = 'ball'"),
     (tie('joint = { kind = "fixed", between = ["crate", "beam"] }'), "tie.joint", "fixed joint", "kind = 'ball'"),
