@@ -9,7 +9,7 @@ from supple.core.jit import bind_kernel
 from supple.core.schedule import Bound
 from supple.mechanics.mechanism import Carrier, PointRows
 from supple.mechanics.point_kernels import select_carried
-from supple.mechanics.points import SurfacePoints
+from supple.mechanics.points import PerAsker, SurfacePoints
 
 Selection = tuple[Callable[[], int], Carrier]
 
@@ -24,29 +24,27 @@ class CarriedPoints:
         self._carriers: list[tuple[int, Carrier]] = [
             (number, each) for number, each in carriers if (carrier == number).any()
         ]
-        self._known: dict[int, tuple[SurfacePoints, PointRows, list[Selection]]] = {}
+        self._find = PerAsker(self._bind_points)
+        self._asker: SurfacePoints | None = None
 
     def add_rows(self, points: SurfacePoints) -> None:
         """Append the Jacobian blocks of all points that belong to what moves."""
-        known = self._known.get(id(points))
-        if known is None or known[0] is not points:
-            known = self._bind_points(points)
-        _, rows, selections = known
-        for select, carrier in selections:
+        if points is not self._asker:  # most often it is contact, time and again
+            self._asker, (self._rows, self._selections) = points, self._find(points)
+        rows = self._rows
+        for select, carrier in self._selections:
             rows.count = select()
             if rows.count:
                 carrier.add_point_rows(rows)
 
-    def _bind_points(self, points: SurfacePoints) -> tuple[SurfacePoints, PointRows, list[Selection]]:
-        """Whoever asks does so with the same arrays in every step."""
+    def _bind_points(self, points: SurfacePoints) -> tuple[PointRows, list[Selection]]:
         rows = PointRows(len(points.group))
         outputs = (rows.group, rows.frame, rows.sign, rows.point, rows.directions)
         selections = [
             (bind_kernel(select_carried, *self._owners, number, points, *outputs), carrier)
             for number, carrier in self._carriers
         ]
-        self._known[id(points)] = (points, rows, selections)
-        return self._known[id(points)]
+        return rows, selections
 
 
 class PrimitiveSurface:

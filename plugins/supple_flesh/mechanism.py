@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from supple.core.arrays import FloatArray, IntArray
+from supple.core.jit import bind_kernel
 from supple.core.schedule import Bound
 from supple.errors import PluginError, Problem, SimulationError, suggest
 from supple.mechanics.block_matrix import BlockMatrix
 from supple.mechanics.jacobian import JacobianBlocks
-from supple.mechanics.points import SurfacePoints
+from supple.mechanics.points import PerAsker, SurfacePoints
 from supple_flesh.load import FleshLoad
 from supple_flesh.multiply_kernels import multiply_patches
 from supple_flesh.pool import Part
@@ -166,18 +168,23 @@ class FleshSurface:
         self.number = arrays.build.members("surfaces").index(self)
         members = arrays.build.members("mechanisms")
         self.skeletons: Skeletons = next(each for each in members if each.name == "skeleton")
+        self._make_rows = PerAsker(self._bind_points)
+
+    def _bind_points(self, points: SurfacePoints) -> Callable[[], int]:
+        J, rows = self.mechanism.jacobian, self.rows
+        return bind_kernel(
+            make_rows, self.hung, self.part.triangles.start, points,
+            rows.group, rows.frame, rows.weight, rows.moment, rows.directions,
+            J.count, J.group, J.unit, J.dof, J.values,
+        )  # fmt: skip
 
     def add_rows(self, points: SurfacePoints) -> None:
         """Append the Jacobian of points: on the vertices, and on the bones that they hang on."""
         J, rows = self.mechanism.jacobian, self.rows
-        asked = int(points.span[1] - points.span[0])
+        asked = points.span.item(1) - points.span.item(0)
         if J.count.item(0) + CORNERS * asked > J.capacity:
             what = f"room for {J.capacity} blocks of rows on flesh is used up; raise run.capacity.contacts"
             raise SimulationError(what, entity=self.path)
-        rows.count = make_rows(
-            self.hung, self.part.triangles.start, points,
-            rows.group, rows.frame, rows.weight, rows.moment, rows.directions,
-            J.count, J.group, J.unit, J.dof, J.values,
-        )  # fmt: skip
+        rows.count = self._make_rows(points)()
         if rows.count:
             self.skeletons.add_weighted_rows(rows)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
 from supple.core.arrays import FloatArray, IntArray
+from supple.core.jit import bind_kernel
 from supple.core.schedule import Bound
-from supple.mechanics.points import SurfacePoints
+from supple.mechanics.points import PerAsker, SurfacePoints
 from supple_skin.components import Skin
 from supple_skin.mechanism import Ghosts
 from supple_skin.skin_kernels import add_skin_blocks
@@ -45,15 +47,19 @@ class SkinSurface:
         """Bind the blending."""
         self.number = arrays.build.members("surfaces").index(self)
         self.rotation, self.blend = arrays["ghost.rotation"], arrays.take(SkinBlend, self.name)
+        self._add_blocks = PerAsker(self._bind_points)
+
+    def _bind_points(self, points: SurfacePoints) -> Callable[[], None]:
+        ghosts, J = self.ghosts, self.ghosts.jacobian
+        return bind_kernel(
+            add_skin_blocks, ghosts.bone, ghosts.dof, ghosts.axis, ghosts.x, self.rotation, self.blend, points,
+            J.count, J.group, J.unit, J.dof, J.values,
+        )  # fmt: skip
 
     def add_rows(self, points: SurfacePoints) -> None:
         """Append one block for every point."""
-        ghosts, J = self.ghosts, self.ghosts.jacobian
-        ghosts.refuse_overflow(int(points.span[1] - points.span[0]))
-        add_skin_blocks(
-            ghosts.bone, ghosts.dof, ghosts.axis, ghosts.x, self.rotation, self.blend, points,
-            J.count, J.group, J.unit, J.dof, J.values,
-        )  # fmt: skip
+        self.ghosts.refuse_overflow(points.span.item(1) - points.span.item(0))
+        self._add_blocks(points)()
 
 
 def find_main_bones(blend_bone: IntArray, blend_weight: FloatArray, triangles: IntArray) -> IntArray:

@@ -277,10 +277,12 @@ REFUSED = [
      "arm/upper"),
     ('[[entity]]\nname = "pair"\n' + TWO + tie('spring = { between = ["crate", "pair"], stiffness = 1 }'),
      "tie.spring", "several surfaces", "'pair/one/frame', 'pair/two/frame'"),
-    ('[[entity]]\nname = "pair"\n' + TWO + GRASP.format(hand="pair/one", object="beam"), "pick.grasp", "both bend", "by a spring"),
+    ('[[entity]]\nname = "pair"\n' + TWO + GRASP.format(hand="pair/one", object="beam"),
+     "pick.grasp", "both bend", "by a spring"),
     (SKELETON + '[[event]]\nname = "poke"\nat = 0\npush = { on = "arm", force = [1, 0, 0], duration = 1 }\n',
      "poke.push.on", "move each by itself", "arm/upper"),
-    (tie('joint = { kind = "ball", between = ["crate", "beam"] }\npliant = { stiffness = 1, damping = 1, keys = [[0, 0, 0, 0]] }'),
+    (tie('joint = { kind = "ball", between = ["crate", "beam"] }\n'
+         "pliant = { stiffness = 1, damping = 1, keys = [[0, 0, 0, 0]] }"),
      "tie.pliant", "cannot be turned", "two rigid things"),
 ]  # fmt: skip
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
+from supple.errors import PluginError
+from supple.mechanics.owners import list_element_paths
 from supple.testing import audit_step
 
 RUN = "format = 1\n[run]\nstep = 0.005\nduration = 2.0\n"
@@ -109,3 +113,56 @@ def test_a_table_tells_of_all_that_stands_on_it(load_text) -> None:
     np.testing.assert_allclose(world["box"].contact_force, [0, 3 * 9.81, 0], atol=1e-5)
     np.testing.assert_allclose(world["top"].contact_force, [0, 9.81, 0], atol=1e-5)
     assert world["box"].contact_normal_force == pytest.approx(5 * 9.81, rel=1e-5)
+
+
+def test_a_surface_must_say_whose_its_elements_are() -> None:
+    with pytest.raises(PluginError, match="odd: does not say to which entities its elements belong; give"):
+        list_element_paths(SimpleNamespace(name="odd"))
+
+
+CONTROLLER = '''
+"""Lifts a box by what it felt in the last step."""
+from supple import component, hookimpl
+from supple.core.schedule import Each, Phase, System
+
+@component
+class Float:
+    """Carries half of its own load."""
+
+def compile_float(build):
+    pass
+
+class Lift(System):
+    phase = Phase.ACTUATE
+    reads = ("touch.force",)
+    adds = (Each("carriers", "wrench"),)
+
+    def bind(self, arrays):
+        force = arrays["touch.force"]
+        row = arrays.build.arrays.specs["touch.force"].labels.index("box")
+        wrench = arrays[arrays.build.members("carriers")[0].wrench]
+
+        def lift():
+            wrench[0, :3] += force[row]
+
+        return lift
+
+@hookimpl
+def supple_register(registry):
+    registry.add_component(Float)
+    registry.add_compiler("float", compile_float, components=["float"])
+    registry.add_system("float.lift", Lift, when=["float"])
+'''
+
+
+def test_a_controller_reads_what_touched_in_the_last_step(load_text, tmp_path) -> None:
+    """F(n) + F(n - 1) = m g while it stays on the floor: it bears all, nothing, all, ..."""
+    (tmp_path / "float_box.py").write_text(CONTROLLER)
+    scene = RUN + FLOOR + BOX + "float = {}\n"
+    world = load_text(scene, plugins=[tmp_path / "float_box.py"])
+    audit_step(world)
+    felt = []
+    for _ in range(6):
+        felt.append(world["box"].contact_force[1])
+        world.step()
+    np.testing.assert_allclose(np.add(felt[1:], felt[:-1]), WEIGHT, atol=1e-6)

@@ -10,7 +10,7 @@ from supple.core.arrays import FloatArray, IntArray
 class Contacts(NamedTuple):
     """What collision found: the arrays `contacts.*`, of which the first count[0] rows are in use."""
 
-    count: IntArray  # [1]
+    count: IntArray  # type: ignore[assignment]  # [1]; hides tuple.count, which nobody needs
     surface: IntArray  # [n, 2] numbers of the surfaces of A and B
     element: IntArray  # [n, 2] shapes or triangles there
     key: IntArray  # [n, 2] identity from step to step

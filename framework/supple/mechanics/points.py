@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol, runtime_checkable
+from collections.abc import Callable
+from typing import Generic, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
@@ -40,6 +41,24 @@ def make_points(capacity: int) -> SurfacePoints:
         point=np.zeros((capacity, 3)),
         directions=np.zeros((capacity, 3, 3)),
     )
+
+
+Made = TypeVar("Made")
+
+
+class PerAsker(Generic[Made]):
+    """Whatever a surface makes once for everybody who asks with points of his own, such as bound kernels."""
+
+    def __init__(self, make: Callable[[SurfacePoints], Made]) -> None:
+        self._make = make
+        self._known: dict[int, tuple[SurfacePoints, Made]] = {}
+
+    def __call__(self, points: SurfacePoints) -> Made:
+        """What belongs to these points; they are told apart by identity, and kept."""
+        known = self._known.get(id(points))
+        if known is None or known[0] is not points:
+            known = self._known[id(points)] = (points, self._make(points))
+        return known[1]
 
 
 @runtime_checkable
