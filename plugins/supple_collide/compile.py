@@ -8,7 +8,6 @@ import numpy as np
 
 from supple.core.build import Build
 from supple.core.entity import Entity
-from supple.mechanics.mechanism import contact_capacity
 from supple_collide.components import SHAPES
 from supple_collide.drawings import draw_shape
 from supple_collide.shape_kinds import BOX, CAPSULE, PLANE, SPHERE, STANDS_STILL
@@ -77,11 +76,7 @@ def compile_shapes(build: Build) -> None:
     build.add_step(
         "collide.penetration", (count,), unit="m", doc="Deepest contact of a shape.", labels=labels
     )
-    build.add_step(
-        "contacts.weights", (contact_capacity(build), 2, 3), unit="1", count="contacts.count", record=True,
-        doc="Barycentric weights of the points on their triangles; zero on other elements.",
-    )  # fmt: skip
-    build.add_member("surfaces", PrimitiveSurface(contact_capacity(build), labels))
+    build.add_member("surfaces", PrimitiveSurface(labels))
     for index, (entity, kind) in enumerate(shapes):
         build.bind_metrics(entity, kind, {"penetration": ("collide.penetration", index)})
         size = size_of(kind, entity.components[kind])

@@ -74,29 +74,6 @@ def describe_contacts(
 
 
 @njit
-def select_points(
-    shape_carrier, shape_frame, surface_number, carrier_number, first_group,
-    count, surface, element, point, directions,
-    group_out, frame_out, sign_out, point_out, directions_out,
-):  # fmt: skip
-    """The sides of contacts that belong to one carrier. Returns their number."""
-    found = 0
-    for c in range(count[0]):
-        for side in range(2):
-            if surface[c, side] != surface_number or shape_carrier[element[c, side]] != carrier_number:
-                continue
-            group_out[found] = first_group[0] + c
-            frame_out[found] = shape_frame[element[c, side]]
-            sign_out[found] = 1.0 - 2.0 * side
-            for i in range(3):
-                point_out[found, i] = point[c, side, i]
-                for j in range(3):
-                    directions_out[found, i, j] = directions[c, i, j]
-            found += 1
-    return found
-
-
-@njit
 def find_penetrations(count, surface, element, gap, surface_number, penetration_out):
     """The deepest contact of every shape of one surface; zero where nothing overlaps."""
     for i in range(penetration_out.shape[0]):

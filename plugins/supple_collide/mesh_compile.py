@@ -16,7 +16,6 @@ from supple.core.build import Build
 from supple.core.entity import Entity
 from supple.core.pose import rotate
 from supple.mechanics.deforming import DeformingSurface, PartedSurface
-from supple.mechanics.mechanism import contact_capacity
 from supple_collide.compile import find_owner, list_shapes, size_of
 from supple_collide.drawings import draw_mesh
 from supple_collide.mesh_components import MESHES, TERRAINS
@@ -100,7 +99,7 @@ def compile_meshes(build: Build) -> None:
     _declare_grids(build, parts)
     _declare_places(build, parts, [entity.path for entity, _ in rigid])
     paths = [part.path for part in parts for _ in range(len(part.mesh.triangles))]
-    build.add_member("surfaces", MeshSurface(contact_capacity(build), paths))
+    build.add_member("surfaces", MeshSurface(paths))
     for index, (entity, kind) in enumerate(rigid):
         build.bind_metrics(entity, kind, {"penetration": ("mesh.penetration", index)})
     first = _starts([len(part.mesh.triangles) for part in parts])

@@ -9,25 +9,25 @@ import numpy as np
 from supple.core.schedule import Bound
 from supple_collide.mesh_columns import OBJECT
 from supple_collide.shape_kinds import STANDS_STILL
-from supple_collide.surface import CONTACTS, CarriedPoints
+from supple_collide.surface import CarriedPoints
 
 
 class MeshSurface:
-    """Turns contacts of rigid meshes into points on the frames that carry them; element = triangle."""
+    """Turns points on rigid meshes into points on the frames that carry them; element = triangle."""
 
     name = "meshes"
-    reads = (*CONTACTS, "mesh.of_triangle", "mesh.carrier", "mesh.frame", "mesh.table", "collide.kind")
+    reads = ("mesh.of_triangle", "mesh.carrier", "mesh.frame", "mesh.table", "collide.kind")
 
-    def __init__(self, capacity: int, element_paths: Sequence[str]) -> None:
+    def __init__(self, element_paths: Sequence[str]) -> None:
         """`element_paths` are the entities of the triangles."""
         self.element_paths = element_paths
-        self._points = CarriedPoints(capacity)
-        self.add_contact_rows = self._points.add_contact_rows
+        self._points = CarriedPoints()
+        self.add_rows = self._points.add_rows
 
     def bind(self, arrays: Bound) -> None:
-        """Bind the contacts and the owners of the triangles."""
+        """Bind the owners of the triangles."""
         # The contacts of meshes that stand for boxes are those of the boxes.
         real = arrays["mesh.table"][:, OBJECT] >= len(arrays["collide.kind"])
         carrier = np.where(real, arrays["mesh.carrier"], STANDS_STILL)
         owners = (each[arrays["mesh.of_triangle"]] for each in (carrier, arrays["mesh.frame"]))
-        self._points.bind(arrays, self, *(np.ascontiguousarray(each) for each in owners))
+        self._points.bind(arrays, *(np.ascontiguousarray(each) for each in owners))

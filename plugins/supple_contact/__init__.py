@@ -12,12 +12,15 @@ if TYPE_CHECKING:
 
 @hookimpl
 def supple_register(registry: Registry) -> None:
-    """Add the settings, the source of contact rows, the forces they came to and the gaps they led to."""
+    """Add the settings, the source of contact rows, their forces, whom they touch and the gaps they led to."""
     from supple_contact.components import Contact
 
     registry.add_settings("contact", Contact)
     registry.add_compiler(
         "contact.rows", "supple_contact.rows:compile_contact_rows", components=(), provides=["row_sources"]
+    )
+    registry.add_compiler(
+        "contact.touch", "supple_contact.touch:compile_touch", components=(), after=["owners"]
     )
     registry.add_system("contact.observe_forces", "supple_contact.systems:ObserveForces")
     registry.add_system("contact.expect_gaps", "supple_contact.systems:ExpectGaps")

@@ -6,6 +6,7 @@ import math
 
 from supple.core.jit import njit
 from supple.math.vector_kernels import cross
+from supple.mechanics.point_kernels import sort_sides
 from supple.mechanics.rows import COULOMB
 from supple.mechanics.warm_kernels import match_values
 
@@ -37,13 +38,32 @@ def find_tangents(nx, ny, nz):
 
 
 @njit
-def fill_rows(
-    count, first, normal, gap, friction, restitution, key,
-    directions_out, law_out, size_out, friction_out, restitution_out, gap_out, key_out,
-):  # fmt: skip
+def make_contact_rows(first, contacts, group_out, directions_out, laws_out, span_out, points_out):
+    """All contacts as groups from first[0] on, and their sides as points on their surfaces.
+
+    contacts are `Contacts`, laws_out `GroupLaws`, points_out `SurfacePoints`; see `sort_sides` for span_out.
+    """
+    fill_rows(first, contacts, group_out, directions_out, laws_out)
+    sort_sides(
+        contacts.count, contacts.surface, contacts.element, contacts.weights, contacts.point, group_out,
+        directions_out, span_out, points_out,
+    )  # fmt: skip
+
+
+@njit
+def fill_rows(first, contacts, group_out, directions_out, laws_out):
     """Law, material, gap and identity of contact c as group first[0] + c, and its frame (n, t, s) as rows."""
-    for c in range(count[0]):
+    normal, gap, friction, restitution = (
+        contacts.normal,
+        contacts.gap,
+        contacts.friction,
+        contacts.restitution,
+    )
+    key, key_out, law_out, size_out = contacts.key, laws_out.key, laws_out.law, laws_out.size
+    friction_out, restitution_out, gap_out = laws_out.friction, laws_out.restitution, laws_out.gap
+    for c in range(contacts.count[0]):
         g = first[0] + c
+        group_out[c] = g
         law_out[g] = COULOMB
         size_out[g] = 3
         friction_out[g] = friction[c]
@@ -66,7 +86,7 @@ def fill_rows(
 
 @njit
 def set_contact_bias(
-    recovery, recovery_speed, bounce_speed, h, first, count, key, last_count, last_key, last_expected,
+    recovery, recovery_speed, bounce_speed, h, group, count, key, last_count, last_key, last_expected,
     gap, restitution, u_now, expected_out, bias_out,
 ):  # fmt: skip
     """Bias of the normal rows: README eq. (2) for gap and penetration, eq. (3) for restitution.
@@ -75,7 +95,7 @@ def set_contact_bias(
     """
     match_values(count[0], key, last_count, last_key, last_expected, expected_out)
     for c in range(count[0]):
-        g = first[0] + c
+        g = group[c]
         bias = gap[g] / h
         if gap[g] < 0.0:
             strayed = min(gap[g] - expected_out[c, 0], 0.0) if expected_out[c, 1] != 0.0 else 0.0
@@ -98,22 +118,9 @@ def find_deepest(count, gap):
 
 
 @njit
-def expect_gaps(h, first, count, gap, velocity, expected_out):
+def expect_gaps(h, group, count, gap, velocity, expected_out):
     """expected_out [contacts, 3]: gap after the step by its row velocities [m], and 1; see `set_contact_bias`."""
     for c in range(count[0]):
-        expected_out[c, 0] = gap[c] + h * velocity[first[0] + c, 0]
+        expected_out[c, 0] = gap[c] + h * velocity[group[c], 0]
         expected_out[c, 1] = 1.0
         expected_out[c, 2] = 0.0
-
-
-@njit
-def find_forces(h, first, count, normal, impulse, force_out):
-    """force_out: mean force of the step on A in the world, from the impulses along n, t, s."""
-    for c in range(count[0]):
-        nx, ny, nz = normal[c, 0], normal[c, 1], normal[c, 2]
-        tx, ty, tz, sx, sy, sz = find_tangents(nx, ny, nz)
-        g = first[0] + c
-        along_n, along_t, along_s = impulse[g, 0], impulse[g, 1], impulse[g, 2]
-        force_out[c, 0] = (along_n * nx + along_t * tx + along_s * sx) / h
-        force_out[c, 1] = (along_n * ny + along_t * ty + along_s * sy) / h
-        force_out[c, 2] = (along_n * nz + along_t * tz + along_s * sz) / h

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
+from supple.core.arrays import FloatArray, IntArray
 from supple.core.build import Build
 from supple.core.jit import bind_kernel
 from supple.core.schedule import Bound
+from supple.mechanics.contacts import Contacts
 from supple.mechanics.mechanism import Surface, contact_capacity
+from supple.mechanics.points import make_points
 from supple.mechanics.problem import ConstraintProblem
-from supple_contact.kernels import fill_rows, set_contact_bias
+from supple_contact.kernels import make_contact_rows, set_contact_bias
 
 LAST = ("contact.last_count", "contact.last_key", "contact.last_expected")
 
@@ -28,27 +33,43 @@ def compile_contact_rows(build: Build) -> None:
     build.add_member("row_sources", ContactRows(capacity))
 
 
+class GroupLaws(NamedTuple):
+    """What a contact sets of its group in the problem; see `ConstraintProblem`."""
+
+    law: IntArray
+    size: IntArray
+    friction: FloatArray
+    restitution: FloatArray
+    gap: FloatArray
+    key: IntArray
+
+
 class ContactRows:
     """One Coulomb group of three rows (n, t, s) for every contact."""
 
     name = "contact"
-    reads = (
-        "contacts.count", "contacts.normal", "contacts.gap", "contacts.friction", "contacts.restitution",
-        "contacts.key", *LAST,
-    )  # fmt: skip
+    reads = (*(f"contacts.{name}" for name in Contacts._fields), *LAST)
+    writes = ("contacts.group", "contacts.directions")
 
     def __init__(self, capacity: int) -> None:
-        self.directions = np.zeros((capacity, 3, 3))
+        self.points = make_points(2 * capacity)
         self.expected = np.zeros((capacity, 3))
         self.first = np.zeros(1, np.int64)  # group of the first contact
         self._problem: ConstraintProblem | None = None
 
     def bind(self, arrays: Bound) -> None:
-        """Bind the contacts and the settings."""
-        self.count = arrays["contacts.count"]
-        self.contacts = [arrays[name] for name in self.reads[1:6]]
+        """Bind the contacts and the settings; the problem follows when it is first filled."""
+        self._problem = None
+        self.contacts = arrays.take(Contacts, "contacts")
+        self.count = self.contacts.count
+        self.frames = [arrays[name] for name in self.writes]
         self.last = [arrays[name] for name in LAST]
-        self.surfaces: list[Surface] = arrays.build.members("surfaces")
+        surfaces: list[Surface] = arrays.build.members("surfaces")
+        self.span = np.zeros((len(surfaces), 2), np.int64)
+        self.touched = [
+            (surface, own.item, self.points._replace(span=own))
+            for surface, own in zip(surfaces, self.span, strict=True)
+        ]
         settings = arrays.build.settings("contact")
         self.settings = (settings.recovery, settings.recovery_speed, settings.bounce_speed)
 
@@ -57,13 +78,13 @@ class ContactRows:
         if problem is not self._problem:
             self._bind_problem(problem)
         count = self.count.item(0)
-        first = problem.reserve(count)
-        self.first[0] = first
+        self.first[0] = problem.reserve(count)
         if count == 0:
             return
-        self._fill_rows()
-        for surface in self.surfaces:
-            surface.add_contact_rows(first, self.directions)
+        self._make_rows()
+        for surface, item, points in self.touched:
+            if item(0) < item(1):
+                surface.add_rows(points)
 
     def set_bias(self, problem: ConstraintProblem) -> None:
         """Approach until touching, recover from penetration, bounce."""
@@ -72,11 +93,11 @@ class ContactRows:
     def _bind_problem(self, problem: ConstraintProblem) -> None:
         """It is the same problem in every step."""
         self._problem = problem
-        self._fill_rows = bind_kernel(
-            fill_rows, self.count, self.first, *self.contacts, self.directions,
-            problem.law, problem.size, problem.friction, problem.restitution, problem.gap, problem.key,
-        )  # fmt: skip
+        laws = GroupLaws(*(getattr(problem, name) for name in GroupLaws._fields))
+        self._make_rows = bind_kernel(
+            make_contact_rows, self.first, self.contacts, *self.frames, laws, self.span, self.points
+        )
         self._set_bias = bind_kernel(
-            set_contact_bias, *self.settings, problem.step, self.first, self.count, self.contacts[-1], *self.last,
+            set_contact_bias, *self.settings, problem.step, self.frames[0], self.count, self.contacts.key, *self.last,
             problem.gap, problem.restitution, problem.u_now, self.expected, problem.bias,
         )  # fmt: skip

@@ -6,36 +6,35 @@ from collections.abc import Callable
 
 import numpy as np
 
-from supple.core.build import Build
 from supple.core.jit import bind_kernel
-from supple.core.schedule import Access, Bound, Each, Phase, System
+from supple.core.schedule import Access, Bound, Call, Each, Phase, System
 from supple.mechanics.mechanism import Mechanism, contact_capacity
 from supple.mechanics.warm_kernels import keep_values
-from supple_contact.kernels import expect_gaps, find_deepest, find_forces
-from supple_contact.rows import LAST, ContactRows
+from supple_contact.kernels import expect_gaps, find_deepest
+from supple_contact.rows import LAST
+from supple_contact.touch import Touch
+from supple_contact.touch_kernels import observe_contacts
 
 #: Overlaps [m] that nothing needs to be known about.
 GRAZING = 1e-8
 
 
-def find_rows(build: Build) -> ContactRows:
-    """The source of the contact rows."""
-    rows: ContactRows = next(source for source in build.members("row_sources") if source.name == "contact")
-    return rows
-
-
 class ObserveForces(System):
-    """The force of every contact, in the world."""
+    """The force of every contact, and what touches every entity; `Touch` says what is known of it."""
 
     phase = Phase.OBSERVE
-    reads = ("contacts.count", "contacts.normal", "rows.impulse")
-    writes = ("contacts.force",)
+    reads = (
+        "owners.first", "owners.entity", "owners.body", "contacts.count", "contacts.group", "contacts.directions",
+        "contacts.surface", "contacts.element", "contacts.point", "rows.impulse",
+    )  # fmt: skip
+    touch = tuple(f"touch.{name}.next" for name in Touch._fields)
+    writes = ("contacts.force", *touch)
 
-    def bind(self, arrays: Bound) -> Callable[[], None]:
-        """Bind contacts and impulses."""
-        inputs, force = [arrays[name] for name in self.reads], arrays["contacts.force"]
-        rows, h = find_rows(arrays.build), arrays.h
-        return bind_kernel(find_forces, h, rows.first, *inputs, force)
+    def bind(self, arrays: Bound) -> Call:
+        """Bind the table of owners, the contacts and their impulses."""
+        touch = Touch(*(arrays[name] for name in self.touch))
+        inputs = (arrays[name] for name in self.reads)
+        return Call(observe_contacts, arrays.h, *inputs, arrays["contacts.force"], touch)
 
 
 class ExpectGaps(System):
@@ -43,7 +42,8 @@ class ExpectGaps(System):
 
     phase = Phase.OBSERVE
     reads: tuple[Access, ...] = (
-        "contacts.count", "contacts.gap", "contacts.key", "rows.problem", Each("mechanisms", "v_next")
+        "contacts.count", "contacts.gap", "contacts.key", "contacts.group", "rows.problem",
+        Each("mechanisms", "v_next"),
     )  # fmt: skip
     writes = tuple(f"{name}.next" for name in LAST)
 
@@ -53,7 +53,7 @@ class ExpectGaps(System):
         kept = [arrays[name] for name in self.writes]
         mechanisms: list[Mechanism] = arrays.build.members("mechanisms")
         moved = [(one.jacobian, arrays[one.v_next].reshape(-1)) for one in mechanisms]
-        problem, rows = arrays.record("rows.problem"), find_rows(arrays.build)
+        problem, group = arrays.record("rows.problem"), arrays["contacts.group"]
         velocity = np.zeros((problem.capacity, 3))
         expected = np.zeros((contact_capacity(arrays.build), 3))
         h = arrays.h
@@ -66,7 +66,7 @@ class ExpectGaps(System):
             velocity[: problem.count] = 0.0
             for jacobian, v_next in moved:
                 jacobian.add_row_velocities(v_next, velocity)
-            expect_gaps(h, rows.first, count, gap, velocity, expected)
+            expect_gaps(h, group, count, gap, velocity, expected)
             keep_values(count.item(0), key, expected, 0, *kept)
 
         return expect

@@ -43,6 +43,7 @@ def compile_vertices(build: Build) -> None:
     for number, part in enumerate(pool.parts):
         homes = np.array([skeletons.bones[path] for path in pool.region_bone])
         surface = FleshSurface(number, part, mechanism, homes, capacity)
+        surface.start = build.arrays["flesh.position"][part.vertices].copy()
         count = len(part.mesh.vertices)
         for name, unit, doc in (
             (surface.positions, "m", "Vertices of one skin in the world."),

@@ -2,29 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from supple.core.arrays import FloatArray, IntArray
 from supple.core.build import Build
+from supple.core.jit import bind_kernel
 from supple.core.schedule import Bound
-from supple.errors import PluginError, Problem, suggest
+from supple.errors import PluginError, Problem, SimulationError, suggest
 from supple.mechanics.block_matrix import BlockMatrix
 from supple.mechanics.dynamics import Arrays
 from supple.mechanics.jacobian import JacobianBlocks
+from supple.mechanics.points import PerAsker, SurfacePoints
 from supple_flesh.dynamics import READS, FleshDynamics
 from supple_flesh.load import FleshLoad
 from supple_flesh.multiply_kernels import multiply_patches
 from supple_flesh.pool import Part
-from supple_flesh.row_kernels import add_flesh_delassus, make_contact_rows
+from supple_flesh.row_kernels import add_flesh_delassus, make_rows
 from supple_skeleton.dynamics import FORCE
 from supple_skeleton.layout import TREE
 from supple_skeleton.loads import WeightedRows
 
 if TYPE_CHECKING:
     from supple_skeleton.mechanism import Skeletons
+
+CORNERS = 3
+"""Blocks on vertices that a point of the skin may need."""
 
 
 class FleshMechanism:
@@ -138,14 +143,25 @@ def find_thickness(points: FloatArray) -> float:
     return float(np.ptp(middle @ axes[:, 0]))
 
 
-class FleshSurface:
-    """The skin of one flesh; see `DeformingSurface`."""
+class Hung(NamedTuple):
+    """Vertices, the patches and bones that they hang on, and how far they follow a change of the bones' motion."""
 
-    reads = (
-        "contacts.count", "contacts.surface", "contacts.element", "contacts.weights",
-        "flesh.patch_bone", "flesh.patch_of", "flesh.triangles", "skeleton.rotation",
-        "flesh.x", "flesh.mask", "flesh.lag", "flesh.lag_moment",
-    )  # fmt: skip
+    patch_bone: IntArray
+    patch_of: IntArray
+    triangles: IntArray
+    rotation: FloatArray
+    x: FloatArray
+    mask: IntArray
+    lag: FloatArray
+    lag_moment: FloatArray
+
+
+class FleshSurface:
+    """The skin of one flesh; see `DeformingSurface` and `FramedSurface`."""
+
+    rotation = "skeleton.rotation"
+    reads = (*(f"flesh.{name}" for name in Hung._fields if name != "rotation"), rotation)
+    carrier = "skeleton"
 
     def __init__(
         self, number: int, part: Part, mechanism: FleshMechanism, bones: IntArray, contacts: int
@@ -156,33 +172,40 @@ class FleshSurface:
         self.name = f"flesh {self.path}"
         self.positions, self.velocities = f"flesh.points{number}", f"flesh.speeds{number}"
         self.rest, self.triangles = part.mesh.vertices, part.mesh.triangles
+        self.start = self.rest
         self.friction, self.restitution = part.flesh.friction, part.flesh.restitution
         self.self_contact = part.flesh.self_contact
         self.parts = mechanism.pool.region_of[part.vertices]
         # Of three corners the middle one has the bone of two, if two belong to one.
-        self.bone_of_triangle = bones[np.sort(self.parts[self.triangles], axis=1)[:, 1]]
+        self.frame_of_element = bones[np.sort(self.parts[self.triangles], axis=1)[:, 1]]
         self.parts_meet = find_strangers(self.parts, self.triangles)
         self.overlap = 0.5 * min(find_thickness(self.rest[self.parts == p]) for p in set(self.parts.tolist()))
         self.thickness = float(np.ptp(self.rest, axis=0).min()) / 2
         self.rows = WeightedRows(6 * contacts)
 
     def bind(self, arrays: Bound) -> None:
-        """Bind contacts and vertices."""
-        self.contacts = [arrays[name] for name in self.reads[:4]]
-        self.patches, self.corners = [arrays[name] for name in self.reads[4:6]], arrays["flesh.triangles"]
-        self.vertices = [arrays[name] for name in self.reads[7:]]
+        """Bind the vertices."""
+        self.hung = arrays.take(Hung, "flesh", rotation=self.rotation)
         self.number = arrays.build.members("surfaces").index(self)
         members = arrays.build.members("mechanisms")
         self.skeletons: Skeletons = next(each for each in members if each.name == "skeleton")
+        self._make_rows = PerAsker(self._bind_points)
 
-    def add_contact_rows(self, first_group: int, directions: FloatArray) -> None:
-        """Append the Jacobian of its sides: on the vertices, and on the bones that they hang on."""
+    def _bind_points(self, points: SurfacePoints) -> Callable[[], int]:
         J, rows = self.mechanism.jacobian, self.rows
-        rows.count = make_contact_rows(
-            *self.patches, self.corners, self.part.triangles.start, self.number, first_group,
-            *self.contacts, directions, *self.vertices,
+        return bind_kernel(
+            make_rows, self.hung, self.part.triangles.start, points,
             rows.group, rows.frame, rows.weight, rows.moment, rows.directions,
             J.count, J.group, J.unit, J.dof, J.values,
         )  # fmt: skip
+
+    def add_rows(self, points: SurfacePoints) -> None:
+        """Append the Jacobian of points: on the vertices, and on the bones that they hang on."""
+        J, rows = self.mechanism.jacobian, self.rows
+        asked = points.span.item(1) - points.span.item(0)
+        if J.count.item(0) + CORNERS * asked > J.capacity:
+            what = f"room for {J.capacity} blocks of rows on flesh is used up; raise run.capacity.contacts"
+            raise SimulationError(what, entity=self.path)
+        rows.count = self._make_rows(points)()
         if rows.count:
             self.skeletons.add_weighted_rows(rows)

@@ -185,7 +185,7 @@ def contact_jacobian(world: Any, twin: Coupled) -> FloatArray:
     from supple_flesh.systems import find_flesh
 
     _, surfaces = find_flesh(world.build)
-    frames = next(each for each in world.members("row_sources") if each.name == "contact").directions
+    frames = world.array("contacts.directions")
     arrays, rows = world.arrays, []
     for c in range(int(arrays["contacts.count"][0])):
         directions = frames[c]

@@ -28,6 +28,15 @@ def mark_touched(count, surface, element, number, triangles, first_triangle, rin
 
 
 @njit
+def mark_held(held_surface, held_element, number, triangles, first_triangle, ring_out):
+    """ring_out = 0 for the corners of the triangles that the surface `number` is held on."""
+    for n in range(held_element.shape[0]):
+        if held_surface[n] == number and held_element[n] >= 0:
+            for k in range(3):
+                ring_out[triangles[first_triangle + held_element[n], k]] = 0
+
+
+@njit
 def spread_rings(most, first, neighbour, ring_out):
     """ring_out = number of edges to the nearest corner of a touched triangle, up to `most`."""
     for ring in range(most):

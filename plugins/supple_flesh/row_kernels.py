@@ -1,4 +1,4 @@
-"""Rows of contacts on flesh: blocks of vertices and of bones, and the Delassus operator; README eq. (17) to (19)."""
+"""Rows of points on flesh: blocks of vertices and of bones, and the Delassus operator; README eq. (17) to (19)."""
 
 from __future__ import annotations
 
@@ -42,49 +42,47 @@ def add_vertex_block(
 
 
 @njit
-def make_contact_rows(
-    patch_bone, patch_of, triangles, first_triangle, number, first_group,
-    count, surface, element, weights, directions, rotation, local, mask, lag, lag_moment,
+def make_rows(
+    hung, first_triangle, points,
     row_group_out, row_frame_out, row_weight_out, row_moment_out, row_directions_out,
     used_out, group_out, unit_out, dof_out, values_out,
 ):  # fmt: skip
-    """Rows of the sides of all contacts that lie on the surface `number`; returns the number of rows on bones.
+    """Rows of points on the skin of one flesh; returns the number of rows on bones. `hung` is a `Hung`.
 
-    The velocity of the contact point is the sum of those of the corners, with barycentric weights. Corners on one bone
-    share a row there.
+    The velocity of a point is the sum of those of the corners, with barycentric weights. Corners on one bone share a
+    row there.
     """
+    patch_bone, patch_of, rotation, local = hung.patch_bone, hung.patch_of, hung.rotation, hung.x
+    mask, lag, lag_moment, triangles = hung.mask, hung.lag, hung.lag_moment, hung.triangles
+    group, element, weights, directions = points.group, points.element, points.weights, points.directions
     rows = 0
-    for c in range(count[0]):
-        for side in range(2):
-            if surface[c, side] != number:
+    for p in range(points.span[0], points.span[1]):
+        begin = rows
+        for k in range(3):
+            factor = points.sign[p] * weights[p, k]
+            if factor == 0.0:
                 continue
-            sign = 1.0 if side == 0 else -1.0
-            begin = rows
-            for k in range(3):
-                factor = sign * weights[c, side, k]
-                if factor == 0.0:
-                    continue
-                i = triangles[first_triangle + element[c, side], k]
-                b = patch_bone[patch_of[i]]
-                place = open_weighted_row(
-                    first_group + c, b, directions, c, rows, begin,
-                    row_group_out, row_frame_out, row_weight_out, row_moment_out, row_directions_out,
+            i = triangles[first_triangle + element[p], k]
+            b = patch_bone[patch_of[i]]
+            place = open_weighted_row(
+                group[p], b, directions, p, rows, begin,
+                row_group_out, row_frame_out, row_weight_out, row_moment_out, row_directions_out,
+            )  # fmt: skip
+            rows = max(rows, place + 1)
+            mx, my, mz = rotate_vector_at(
+                rotation, b,
+                local[i, 0] - lag_moment[i, 0], local[i, 1] - lag_moment[i, 1], local[i, 2] - lag_moment[i, 2],
+            )  # fmt: skip
+            row_weight_out[place] += factor * (1.0 - lag[i])
+            row_moment_out[place, 0] += factor * mx
+            row_moment_out[place, 1] += factor * my
+            row_moment_out[place, 2] += factor * mz
+            if mask[i] != 0:
+                add_vertex_block(
+                    group[p], patch_of[i], i, factor, rotation, b, directions, p, used_out[0],
+                    group_out, unit_out, dof_out, values_out,
                 )  # fmt: skip
-                rows = max(rows, place + 1)
-                mx, my, mz = rotate_vector_at(
-                    rotation, b,
-                    local[i, 0] - lag_moment[i, 0], local[i, 1] - lag_moment[i, 1], local[i, 2] - lag_moment[i, 2],
-                )  # fmt: skip
-                row_weight_out[place] += factor * (1.0 - lag[i])
-                row_moment_out[place, 0] += factor * mx
-                row_moment_out[place, 1] += factor * my
-                row_moment_out[place, 2] += factor * mz
-                if mask[i] != 0:
-                    add_vertex_block(
-                        first_group + c, patch_of[i], i, factor, rotation, b, directions, c, used_out[0],
-                        group_out, unit_out, dof_out, values_out,
-                    )  # fmt: skip
-                    used_out[0] += 1
+                used_out[0] += 1
     return rows
 
 

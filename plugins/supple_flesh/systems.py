@@ -8,12 +8,13 @@ import numpy as np
 
 from supple.core.build import Build
 from supple.core.jit import bind_kernel
-from supple.core.schedule import Bound, Phase, System
+from supple.core.schedule import Access, Bound, Each, Phase, System
+from supple.mechanics.points import PointHolder
 from supple_flesh import observe_kernels as observe
 from supple_flesh.mechanism import FleshMechanism, FleshSurface
 from supple_flesh.motion_kernels import advance_vertices, place_vertices
 from supple_flesh.pool import ADAPTIVE, SOFT
-from supple_flesh.release_kernels import choose_active, forget_contacts, mark_touched, spread_rings
+from supple_flesh.release_kernels import choose_active, forget_contacts, mark_held, mark_touched, spread_rings
 from supple_flesh.strain import find_borders
 from supple_flesh.strain_kernels import measure_strain
 from supple_skeleton.forest import count_rows
@@ -54,13 +55,15 @@ class PlaceVertices(System):
 
 
 class WakeVertices(System):
-    """Vertices around contacts become active at once; others stay so until they have come to rest."""
+    """Vertices around contacts and where they are held become active at once; others stay so until they rest."""
 
     phase = Phase.DETECT
     contacts = ("contacts.count", "contacts.surface", "contacts.element")
     model = ("flesh.state", "flesh.rings", "flesh.rest")
     state = ("flesh.x", "flesh.v", "flesh.active")
-    reads = (*contacts, *model, *state, "flesh.triangles", "flesh.first", "flesh.neighbour")
+    vertices = ("flesh.triangles", "flesh.first", "flesh.neighbour")
+    held = (Each("point_holders", "held_surface"), Each("point_holders", "held_element"))
+    reads: tuple[Access, ...] = (*contacts, *model, *state, *vertices, *held)
     writes = ("flesh.mask",)
 
     def bind(self, arrays: Bound) -> Callable[[], None]:
@@ -68,19 +71,25 @@ class WakeVertices(System):
         contacts, model, state = (
             [arrays[name] for name in names] for names in (self.contacts, self.model, self.state)
         )
-        triangles, first, neighbour = (arrays[name] for name in self.reads[-3:])
+        triangles, first, neighbour = (arrays[name] for name in self.vertices)
         mask, ring = arrays["flesh.mask"], np.zeros(len(arrays["flesh.mask"]), np.int64)
         settings = arrays.build.settings("flesh")
         thresholds = (settings.rest_displacement, settings.rest_speed)
         adaptive = bool((model[0] == ADAPTIVE).any())
         most = int(model[1].max())
         _, surfaces = find_flesh(arrays.build)
+        holders: list[PointHolder] = arrays.build.members("point_holders")
+        held = [
+            [arrays[name].reshape(-1) for name in (each.held_surface, each.held_element)] for each in holders
+        ]
 
         def wake() -> None:
             forget_contacts(ring)
-            if adaptive and contacts[0][0] > 0:
+            if adaptive and (held or contacts[0][0] > 0):
                 for surface in surfaces:
                     mark_touched(*contacts, surface.number, triangles, surface.part.triangles.start, ring)
+                    for points in held:
+                        mark_held(*points, surface.number, triangles, surface.part.triangles.start, ring)
                 spread_rings(most, first, neighbour, ring)
             choose_active(*thresholds, ADAPTIVE, SOFT, *model, ring, *state, mask)
 

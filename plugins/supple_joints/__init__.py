@@ -1,4 +1,4 @@
-"""Joints, motors, springs and grasps: rows between frames that something carries."""
+"""Joints, motors, springs and grasps: rows between frames that something carries, and points of surfaces that bend."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def supple_register(registry: Registry) -> None:
         registry.add_event(event)
     registry.add_settings("joints", components.Joints)
     registry.add_compiler(
-        "joints.links", "supple_joints.compile:compile_links", components=LINKED, after=["carriers"],
-        provides=["row_sources"],
+        "joints.links", "supple_joints.compile:compile_links", components=LINKED,
+        after=["carriers", "surfaces"], provides=["row_sources", "point_holders"],
     )  # fmt: skip
     registry.add_system("joints.measure_links", "supple_joints.systems:MeasureLinks", when=LINKED)
     registry.add_system("joints.observe_links", "supple_joints.systems:ObserveLinks", when=LINKED)

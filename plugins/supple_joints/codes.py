@@ -47,6 +47,8 @@ FREE: Final[dict[int, tuple[tuple[int, int], ...]]] = {
 
 STANDS_STILL: Final = -1
 """The carrier of an anchor that stands in the world."""
+ON_SURFACE: Final = -2
+"""The carrier of an anchor that is a point of a surface which bends."""
 
 ROW_KEY: Final = -int.from_bytes(b"joints", "big")
 """First part of the identity of every row made here; the second is its number. No contact has it."""

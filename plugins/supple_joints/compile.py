@@ -12,6 +12,7 @@ from supple.core.entity import Entity
 from supple.core.settings import NEVER
 from supple.mechanics.filters import ignore_pair
 from supple_joints.codes import FREE, STANDS_STILL
+from supple_joints.held import ELEMENT, SURFACE, WEIGHTS, HeldPoints, list_held
 from supple_joints.links import Link, link_grasp, link_joint, link_spring
 from supple_joints.row_table import COLUMNS, RowTable
 from supple_joints.rows import LinkRows
@@ -51,14 +52,18 @@ def compile_links(build: Build) -> None:
     for kind, entities, first in (("joint", joints, 0), ("grasp", grasps, first_grasp)):
         for index, entity in enumerate(entities, first):
             _show_link(build, entity, kind, index, links[index])
-    build.add_member("row_sources", LinkRows(len(rows)))
+    build.add_member("row_sources", LinkRows(len(rows), list_held(build)))
 
 
 def _let_pass(build: Build, link: Link) -> None:
     """The things that a joint ties do not collide: their shapes overlap where it lies."""
     if link.a.carrier != STANDS_STILL and link.b.carrier != STANDS_STILL:
         carriers = [carrier.name for carrier in build.members("carriers")]
-        sides = [(carriers[anchor.carrier], anchor.frame) for anchor in (link.a, link.b)]
+        surfaces = [surface.name for surface in build.members("surfaces")]
+        sides = [
+            (surfaces[anchor.held.surface], 0) if anchor.held else (carriers[anchor.carrier], anchor.frame)
+            for anchor in (link.a, link.b)
+        ]
         ignore_pair(build, sides[0], sides[1])
 
 
@@ -109,8 +114,11 @@ def _compile_springs(
 def _distance(link: Link, build: Build) -> float:
     """Distance of the two things between which a spring acts, at the start [m]."""
     spring = build.graph[link.path].components["spring"]
-    first, second = (*spring.between, link.path)[:2]
-    return float(np.linalg.norm(build.pose(first)[0] - build.pose(second)[0]))
+    first, second = (
+        anchor.held.position if anchor.held else build.pose(path)[0]
+        for anchor, path in zip((link.a, link.b), (*spring.between, link.path)[:2], strict=True)
+    )
+    return float(np.linalg.norm(first - second))
 
 
 def _declare_links(build: Build, links: list[Link]) -> None:
@@ -123,6 +131,7 @@ def _declare_links(build: Build, links: list[Link]) -> None:
     model("kind", [link.kind for link in links], "Kind of the link; see codes.")
     model("carrier", [(a.carrier, b.carrier) for a, b in sides], "Carriers of both sides; -1: the world.")
     model("frame", [(a.frame, b.frame) for a, b in sides], "Frames of both sides.")
+    _declare_held(build, links, labels)
     anchors = np.array([(a.position, b.position) for a, b in sides])
     turns = np.array([(a.rotation, b.rotation) for a, b in sides])
     build.add_state("joints.anchor_x", anchors, unit="m", doc="Anchors in their frames.", labels=labels)
@@ -143,6 +152,22 @@ def _declare_links(build: Build, links: list[Link]) -> None:
         ("observed", (len(OBSERVED),), "SI", "Values of the metrics of a link."),
     ):
         build.add_step(f"joints.{name}", (n, *shape), unit=unit, doc=doc, labels=labels)
+
+
+def _declare_held(build: Build, links: list[Link], labels: list[str]) -> None:
+    """Points of surfaces that links hold, if any do. What a grasp holds is found when it closes."""
+    held = [(link.a.held, link.b.held) for link in links]
+    if not any(side for sides in held for side in sides):
+        return
+    surface = [[side.surface if side else -1 for side in sides] for sides in held]
+    element = [[side.element if side else -1 for side in sides] for sides in held]
+    weights = [[side.weights if side else np.zeros(3) for side in sides] for sides in held]
+    doc = "Surfaces that bend of both sides, or -1."
+    build.add_model(SURFACE, surface, unit="1", doc=doc, labels=labels, dtype=np.int64)
+    doc = "Triangles there, or -1 while nothing is held."
+    build.add_state(ELEMENT, element, unit="1", doc=doc, labels=labels, dtype=np.int64)
+    build.add_state(WEIGHTS, weights, unit="1", doc="Weights of their corners.", labels=labels)
+    build.add_member("point_holders", HeldPoints())
 
 
 def _declare_grasps(build: Build, grasps: list[Entity], first: int) -> None:

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
+from supple.core.arrays import NEXT
 from supple.core.build import Build
 from supple.core.schedule import Bound
+from supple.mechanics.deforming import DeformingSurface
 from supple.mechanics.dynamics import Arrays, Dynamics
 from supple.mechanics.mechanism import Carrier, PointRows
+from supple.mechanics.points import make_points
 from supple.mechanics.problem import ConstraintProblem
 from supple_joints.codes import MOVE, TURN
 from supple_joints.constraints import READS, LinkConstraints
+from supple_joints.held import ELEMENT, SURFACE, WEIGHTS
+from supple_joints.held_kernels import select_held_sides
 from supple_joints.row_kernels import fill_groups, list_active_rows, select_sides, set_row_bias
 
 
@@ -18,7 +23,7 @@ class LinkRows:
     """One group of one row for every direction of a link that is locked, limited, driven or sprung."""
 
     name = "joints"
-    reads = (
+    of_links = (
         "joints.row_link", "joints.row_role", "joints.row_motion", "joints.row_column", "joints.row_law",
         "joints.row_target", "joints.row_stiffness", "joints.row_damping", "joints.row_offset",
         "joints.row_strongest", "joints.kind", "joints.carrier", "joints.frame", "joints.active",
@@ -26,14 +31,17 @@ class LinkRows:
     )  # fmt: skip
     constraint_reads = READS
 
-    def __init__(self, rows: int) -> None:
+    def __init__(self, rows: int, held: list[tuple[int, DeformingSurface]]) -> None:
+        """`held` are the surfaces that bend of which links hold points, with their numbers."""
+        self.reads = (*self.of_links, *((SURFACE, ELEMENT + NEXT, WEIGHTS + NEXT) if held else ()))
+        self.held = [(number, surface, make_points(2 * rows)) for number, surface in held]
         self.points = PointRows(2 * rows)
         self.rows = np.zeros(rows, np.int64)
         self.first = self.count = 0
 
     def bind(self, arrays: Bound) -> None:
         """Bind rows, links and settings."""
-        bound = {name.removeprefix("joints."): arrays[name] for name in self.reads}
+        bound = {name.removeprefix("joints."): arrays[name] for name in self.of_links}
         self.row_link, self.active = bound["row_link"], bound["active"]
         self.directions = [bound[f"row_{name}"] for name in ("link", "role", "motion", "column")]
         self.sides = [bound["carrier"], bound["frame"]]
@@ -42,6 +50,7 @@ class LinkRows:
         self.springs = [bound[f"row_{name}"] for name in ("target", "stiffness", "damping", "offset")]
         self.measured = [bound["error"], bound["coordinate"]]
         self.kind = bound["kind"]
+        self.held_sides = [arrays[name] for name in self.reads[len(self.of_links) :]]
         self.carriers: list[Carrier] = arrays.build.members("carriers")
         settings = arrays.build.settings("joints")
         self.settings = (settings.recovery, settings.recovery_speed, settings.recovery_spin)
@@ -69,6 +78,19 @@ class LinkRows:
                 )  # fmt: skip
                 if points.count:
                     add(points)
+        for number, surface, held in self.held:
+            select_held_sides(
+                *self.directions,
+                *self.held_sides,
+                number,
+                self.first,
+                self.count,
+                self.rows,
+                *self.placed,
+                held,
+            )
+            if held.span.item(1):
+                surface.add_rows(held)
 
     def set_bias(self, problem: ConstraintProblem) -> None:
         """Errors are taken back, limits look ahead, motors and springs pull."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from supple.core.arrays import NEXT
 from supple.core.build import Build
-from supple.core.schedule import Bound, Each, Phase, System
+from supple.core.schedule import Access, Bound, Each, Phase, System
 from supple.mechanics.problem import ConstraintProblem
 from supple_joints.anchor_kernels import (
     close_grasps,
@@ -17,6 +17,7 @@ from supple_joints.anchor_kernels import (
     place_anchors,
     place_still_anchors,
 )
+from supple_joints.held import SURFACE, HeldSides
 from supple_joints.measure_kernels import measure_links
 from supple_joints.observe_kernels import gather_forces, observe_links, observe_springs
 
@@ -27,35 +28,42 @@ class MeasureLinks(System):
     """Anchors follow their frames, grasps close, and errors and positions are measured."""
 
     phase = Phase.DETECT
-    reads = (
+    of_links: tuple[Access, ...] = (
         "run.step", "grasps.link", "grasps.first", "grasps.last", "joints.kind", "joints.carrier", "joints.frame",
         *ANCHORS, "joints.position", Each("carriers", "position"), Each("carriers", "rotation"),
     )  # fmt: skip
-    writes = (
+    made = (
         "joints.active", "joints.anchor_x.next", "joints.anchor_q.next", "joints.x", "joints.q",
         "joints.axes", "joints.error", "joints.point", "joints.coordinate",
     )  # fmt: skip
+
+    def __init__(self, build: Build) -> None:
+        self.held = HeldSides(build)
+        self.reads, self.writes = (*self.of_links, *self.held.reads), (*self.made, *self.held.writes)
 
     def bind(self, arrays: Bound) -> Callable[[], None]:
         """Bind the links and the frames of all carriers."""
         step, grasp, first, last, kind, carrier, frame = (arrays[name] for name in self.reads[:7])
         anchors, position = [arrays[name] for name in ANCHORS], arrays["joints.position"]
-        active, *written = (arrays[name] for name in self.writes)
+        active, *written = (arrays[name] for name in self.made)
         kept, placed, measured = written[:2], written[2:4], written[4:]
         frames = [
             (number, arrays[one.position], arrays[one.rotation])
             for number, one in enumerate(arrays.build.members("carriers"))
         ]
+        hold, share = self.held.bind_measuring(arrays, (grasp, first, step), frames, placed, kept)
 
         def measure() -> None:
             find_active(grasp, first, last, step, active)
             place_still_anchors(carrier, *anchors, *placed)
             for number, x, q in frames:
                 place_anchors(carrier, frame, number, *anchors, x, q, *placed)
+            hold()
             close_still_grasps(carrier, grasp, first, step, *placed, *kept)
             for number, x, q in frames:
                 close_grasps(carrier, frame, number, grasp, first, step, x, q, *placed, *kept)
             measure_links(kind, *placed, position, *measured)
+            share()
 
         return measure
 
@@ -70,7 +78,8 @@ class ObserveLinks(System):
     )  # fmt: skip
 
     def __init__(self, build: Build) -> None:
-        self.frames = find_latest_poses(build)
+        self.held = HeldSides(build)
+        self.frames, self.vertices = find_latest_poses(build, self.held.positions)
         self.rows = tuple(f"joints.row_{name}" for name in ("link", "role", "motion", "column"))
         self.links = ("joints.kind", "joints.carrier", "joints.frame", *(name + NEXT for name in ANCHORS))
         self.springs = ("springs.link", "springs.row", "springs.size")
@@ -78,6 +87,7 @@ class ObserveLinks(System):
             *self.rows, *self.links, *self.springs, *(name for pair in self.frames for name in pair),
             "joints.row_target", "joints.active", "joints.axes", "joints.position",
             "rows.problem", "rows.count", "rows.impulse",
+            *((SURFACE, *self.held.writes, *self.vertices) if self.held.surfaces else ()),
         )  # fmt: skip
 
     def bind(self, arrays: Bound) -> Callable[[], None]:
@@ -96,6 +106,7 @@ class ObserveLinks(System):
         placed = [np.zeros((n, 2, 3)), np.zeros((n, 2, 4))]
         error, coordinate = np.zeros((n, 2, 3)), np.zeros(n)
         measured = [np.zeros((n, 2, 3, 3)), error, np.zeros((n, 2, 3)), coordinate]
+        place_held = self.held.bind_placing(arrays, self.vertices, placed[0])
 
         def observe() -> None:
             gather_forces(
@@ -104,6 +115,7 @@ class ObserveLinks(System):
             place_still_anchors(carrier, *anchors, *placed)
             for number, x, q in frames:
                 place_anchors(carrier, frame, number, *anchors, x, q, *placed)
+            place_held()
             measure_links(kind, *placed, before, *measured)
             observe_links(
                 kind, h, active, force, torque, before, error, coordinate, observed, position
@@ -113,12 +125,15 @@ class ObserveLinks(System):
         return observe
 
 
-def find_latest_poses(build: Build) -> list[tuple[str, str]]:
-    """Position and rotation of all carriers after ADVANCE, if these are State; else as of the step's start.
+def find_latest_poses(
+    build: Build, vertices: tuple[str, ...]
+) -> tuple[list[tuple[str, str]], tuple[str, ...]]:
+    """Poses of all carriers and these arrays of vertices after ADVANCE, if all are State; else of the step's start.
 
     All are of one moment: an error between poses of two moments would be none of the joint's.
     """
     names = [(one.position, one.rotation) for one in build.members("carriers")]
-    if all(build.arrays.spec(name).kind == "state" for pair in names for name in pair):
-        return [(position + NEXT, rotation + NEXT) for position, rotation in names]
-    return names
+    if all(build.arrays.spec(name).kind == "state" for each in (*names, vertices) for name in each):
+        latest = [(position + NEXT, rotation + NEXT) for position, rotation in names]
+        return latest, tuple(name + NEXT for name in vertices)
+    return names, vertices

@@ -9,7 +9,7 @@ import numpy as np
 
 from supple.core.build import Build
 from supple.core.entity import Entity
-from supple_joints.codes import BALL, FREE, TURN
+from supple_joints.codes import BALL, FREE, ON_SURFACE, TURN
 from supple_pliant.components import Pair
 from supple_pliant.kernels import SCALAR
 from supple_pliant.rows import PliantRows
@@ -64,6 +64,9 @@ def _link_rows(build: Build, entity: Entity, number: int) -> Iterator[tuple[str,
     pliant, links = entity.components["pliant"], build.arrays.specs["joints.kind"].labels
     link = links.index(entity.path)
     kind = int(build.arrays["joints.kind"][link])
+    if (build.arrays["joints.carrier"][link] == ON_SURFACE).any():
+        what = "the joint holds a point of something that bends, which cannot be turned"
+        raise build.refuse(f"{entity.path}.pliant", what, "let it join two rigid things")
     directions = FREE[kind] if kind != BALL else tuple((TURN, column) for column in range(3))
     tracks = [each.path for each in build.having("pliant") if "joint" in each.components]
     for motion, column in directions:

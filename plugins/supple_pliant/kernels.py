@@ -11,7 +11,7 @@ from supple.math.quaternion_kernels import (
     multiply_quaternions,
     rotate_vector,
 )
-from supple.mechanics.rows import BILATERAL, COMPLIANT, COULOMB
+from supple.mechanics.rows import BILATERAL, COMPLIANT
 from supple_skeleton.layout import WINDOW
 from supple_skeleton.row_kernels import open_block
 
@@ -194,23 +194,22 @@ def select_link_sides(
 
 
 @njit
-def choose_groups(count, law, surface, element, flag_first, flag, local_out):
+def choose_groups(count, contacts, group, surface, element, owner_first, entity, flag, local_out):
     """Numbers the groups that the plan knows: all but the contacts with things that it does not carry.
 
-    flag holds a bit for every character at flag[flag_first[surface] + element]. Contact c is the c-th
-    Coulomb group. local_out is -1 for groups left out; returns how many are in.
+    flag [entities] holds a bit for every character. local_out is -1 for groups left out; returns how many are in.
     """
-    contact = 0
+    for g in range(count):
+        local_out[g] = 0
+    for c in range(contacts[0]):
+        a = flag[entity[owner_first[surface[c, 0]] + element[c, 0]]]
+        b = flag[entity[owner_first[surface[c, 1]] + element[c, 1]]]
+        if (a & b) == 0:
+            local_out[group[c]] = -1
     chosen = 0
     for g in range(count):
-        known = True
-        if law[g] == COULOMB:
-            a = flag[flag_first[surface[contact, 0]] + element[contact, 0]]
-            b = flag[flag_first[surface[contact, 1]] + element[contact, 1]]
-            known = (a & b) != 0
-            contact += 1
-        local_out[g] = chosen if known else -1
-        if known:
+        if local_out[g] == 0:
+            local_out[g] = chosen
             chosen += 1
     return chosen
 

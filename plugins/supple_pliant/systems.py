@@ -81,9 +81,12 @@ class PlanTorques(System):
     """The torques with which the joints would follow exactly: README eq. (5) and (6). No state is touched."""
 
     phase = Phase.PLAN
+    contacts = (
+        "contacts.count", "contacts.group", "contacts.surface", "contacts.element", "owners.first", "owners.entity",
+    )  # fmt: skip
     reads = (
-        "rows.problem", "rows.last_count", "rows.last_key", "rows.last_impulse", "contacts.surface",
-        "contacts.element", "pliant.plans", "pliant.desired", "pliant.torque", Each("mechanisms", "v_free"),
+        *contacts, "rows.problem", "rows.last_count", "rows.last_key", "rows.last_impulse", "pliant.plans",
+        "pliant.desired", "pliant.torque", Each("mechanisms", "v_free"),
     )  # fmt: skip
     writes = ("pliant.torque.next", "pliant.residual", "pliant.touched")
     adds = (Each("mechanisms", "plan"),)
@@ -95,7 +98,7 @@ class PlanTorques(System):
         """Bind the problem, what the last step knew, and the mechanisms."""
         whole: ConstraintProblem = arrays.record("rows.problem")
         last = [arrays[f"rows.last_{part}"] for part in ("count", "key", "impulse")]
-        surface, element = arrays["contacts.surface"], arrays["contacts.element"]
+        contacts = [arrays[name] for name in self.contacts]
         plans, desired, torque = arrays["pliant.plans"], arrays["pliant.desired"], arrays["pliant.torque"]
         torque_next, residual = arrays["pliant.torque.next"], arrays["pliant.residual"]
         mechanisms: list[Mechanism] = arrays.build.members("mechanisms")
@@ -129,7 +132,7 @@ class PlanTorques(System):
             for jacobian, v_free, _ in moved:
                 jacobian.add_row_velocities(v_free, free)
             warm_kernels.match_values(n, whole.key, *last, warm)
-            part.take(whole, choose_groups(n, whole.law, surface, element, *flags, part.local), free, warm)
+            part.take(whole, choose_groups(n, *contacts, flags, part.local), free, warm)
             ask_for_velocities(
                 h, rows.count, rows.first, part.local, plans, desired, torque, whole.bias, free,
                 part.law, part.lower, part.upper, part.compliance, part.free, part.warm,

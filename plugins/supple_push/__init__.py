@@ -17,6 +17,12 @@ def supple_register(registry: Registry) -> None:
 
     registry.add_event(Push)
     registry.add_compiler(
-        "push.events", "supple_push.compile:compile_pushes", components=["push"], after=["carriers"]
-    )
-    registry.add_system("push.apply_forces", "supple_push.systems:ApplyForces", when=["push"])
+        "push.events", "supple_push.compile:compile_pushes", components=["push"],
+        after=["carriers", "surfaces"], provides=["point_holders"],
+    )  # fmt: skip
+    for name, system in (
+        ("apply_forces", "ApplyForces"),
+        ("hold_points", "HoldPoints"),
+        ("push_surfaces", "PushSurfaces"),
+    ):
+        registry.add_system(f"push.{name}", f"supple_push.systems:{system}", when=["push"])

@@ -25,3 +25,35 @@ def apply_forces(h, number, carrier, frame, point, force, start, end, time, rota
         wrench_out[i, 3] += tx
         wrench_out[i, 4] += ty
         wrench_out[i, 5] += tz
+
+
+@njit
+def hold_points(h, element, start, end, time, held_out):
+    """The triangle of every push that acts in this step, else -1."""
+    for k in range(element.shape[0]):
+        acts = min(end[k], time[0] + h) - max(start[k], time[0]) > 0.0
+        held_out[k] = element[k] if acts else -1
+
+
+@njit
+def fill_pushes(h, number, surface, held, weights, force, start, end, time, points_out, impulse_out):
+    """The points on one surface that are pushed in this step, as `SurfacePoints`, and their impulses [N s].
+
+    Push k is group k, with the axes of the world as directions.
+    """
+    found = 0
+    for k in range(held.shape[0]):
+        if surface[k] != number or held[k] < 0:
+            continue
+        overlap = min(end[k], time[0] + h) - max(start[k], time[0])
+        points_out.group[found] = k
+        points_out.element[found] = held[k]
+        points_out.sign[found] = 1.0
+        for i in range(3):
+            points_out.weights[found, i] = weights[k, i]
+            impulse_out[k, i] = overlap * force[k, i]
+            for j in range(3):
+                points_out.directions[found, i, j] = 1.0 if i == j else 0.0
+        found += 1
+    points_out.span[0] = 0
+    points_out.span[1] = found

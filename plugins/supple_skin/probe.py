@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -57,6 +56,8 @@ class ProbeSkins(System):
         "contacts.surface",
         "contacts.element",
         "contacts.weights",
+        "contacts.group",
+        "contacts.directions",
         "contacts.force",
     )
 
@@ -80,10 +81,8 @@ class ProbeSkins(System):
         problem: ConstraintProblem = arrays.record("rows.problem")
         h = arrays.h
         mobility = 1.0 / (h * (h + arrays["ghost.recovery"]) * arrays["ghost.stiffness"])
-        rows = next(one for one in build.members("row_sources") if one.name == "contact")
         skins = [
-            (SkinRows(arrays, owner, path.path, rows), arrays[f"{owner}.probed"])
-            for owner, path in self.skins
+            (SkinRows(arrays, owner, path.path), arrays[f"{owner}.probed"]) for owner, path in self.skins
         ]
 
         def probe() -> None:
@@ -102,11 +101,12 @@ class ProbeSkins(System):
 class SkinRows:
     """The contacts of one skin, whose rows are looked at."""
 
-    def __init__(self, arrays: Bound, owner: str, path: str, rows: Any) -> None:
-        """`owner` begins the names of its arrays, `path` is its entity; `rows` has the directions of all contacts."""
-        self.rows = rows
+    def __init__(self, arrays: Bound, owner: str, path: str) -> None:
+        """`owner` begins the names of its arrays, `path` is its entity."""
         self.bone, self.frame, self.q = (arrays[f"ghost.{part}"] for part in ("bone", "frame", "q"))
-        self.count, *self.contacts, self.force = (arrays[name] for name in ProbeSkins.contacts)
+        self.count, *self.contacts, self.group, self.directions, self.force = (
+            arrays[name] for name in ProbeSkins.contacts
+        )
         self.blend = [arrays[f"{owner}.{part}"] for part in BLEND]
         self.triangles = arrays[f"{owner}.triangles"]
         self.number = [each.name for each in arrays.build.members("surfaces")].index(owner)
@@ -124,8 +124,8 @@ class SkinRows:
         slope = (np.array(points) - np.array(others)) / (2.0 * NUDGE)
         wrong, greatest = 0.0, 0.0
         for n, c in enumerate(chosen):
-            expected = self.rows.directions[c] @ slope[:, n].T
-            row = 3 * (self.rows.first.item(0) + c)
+            expected = self.directions[c] @ slope[:, n].T
+            row = 3 * self.group[c]
             wrong = max(wrong, np.abs(J[row : row + 3, self.rates] - expected).max())
             greatest = max(greatest, np.abs(expected).max())
         return float(wrong / greatest)

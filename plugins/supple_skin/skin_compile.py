@@ -17,7 +17,7 @@ from supple_collide.mesh_shape import load_mesh
 from supple_skeleton.compile import list_bones
 from supple_skin.mechanism import Ghosts
 from supple_skin.skin_kernels import place_vertices
-from supple_skin.surface import SkinSurface
+from supple_skin.surface import SkinSurface, find_main_bones
 from supple_skin.weights import INFLUENCES, find_segments, find_weights
 
 #: Shares that sum to one within this are taken as they are.
@@ -58,6 +58,8 @@ def compile_skins(build: Build) -> None:
         blend = _blend(build, vertices, weights, bones, rows)
         _declare(build, owner, entity, mesh.triangles, vertices, blend)
         surface = SkinSurface(owner, entity.path, skin, mesh.triangles, vertices, mechanism)
+        surface.start = build.arrays[f"{owner}.position"].copy()
+        surface.frame_of_element = find_main_bones(blend.bone, blend.weight, mesh.triangles)
         build.add_member("surfaces", surface)
         for path, row in rows.items():
             if path.startswith(f"{entity.path}/"):

@@ -1,4 +1,4 @@
-"""Skins: vertices follow bones, and contacts on triangles become rows on joints; equations in README.md."""
+"""Skins: vertices follow bones, and points on triangles become rows on joints; equations in README.md."""
 
 from __future__ import annotations
 
@@ -67,47 +67,33 @@ def add_carried_point(bone, dof, axis, x, b, share, px, py, pz, directions, c, b
 
 
 @njit
-def count_sides(number, count, surface):
-    """Sides of contacts that belong to surface `number`."""
-    found = 0
-    for c in range(count[0]):
-        for side in range(2):
-            found += surface[c, side] == number
-    return found
-
-
-@njit
 def add_skin_blocks(
-    bone, dof, axis, x, rotation, vertex_bone, weight, local, triangles, number, first_group,
-    count, surface, element, barycentric, directions,
-    used_out, group_out, unit_out, dof_out, values_out,
-):  # fmt: skip
-    """One block for every side of a contact on this skin, dense over the rates of its ghost: README eq. (7)."""
-    for c in range(count[0]):
-        for side in range(2):
-            if surface[c, side] != number:
+    bone, dof, axis, x, rotation, blend, points, used_out, group_out, unit_out, dof_out, values_out
+):
+    """One block for every point on this skin, dense over the rates of its ghost: README eq. (7).
+
+    `blend` is a `SkinBlend`.
+    """
+    vertex_bone, weight, local, triangles = blend.bone, blend.weight, blend.local, blend.triangles
+    for p in range(points.span[0], points.span[1]):
+        triangle = points.element[p]
+        block = open_block(
+            bone, vertex_bone[triangles[triangle, 0], 0], points.group[p],
+            used_out, group_out, unit_out, dof_out, values_out,
+        )  # fmt: skip
+        for corner in range(3):
+            share = points.sign[p] * points.weights[p, corner]
+            if share == 0.0:
                 continue
-            sign = 1.0 - 2.0 * side
-            triangle = element[c, side]
-            block = open_block(
-                bone, vertex_bone[triangles[triangle, 0], 0], first_group + c,
-                used_out, group_out, unit_out, dof_out, values_out,
-            )  # fmt: skip
-            for corner in range(3):
-                share = sign * barycentric[c, side, corner]
-                if share == 0.0:
-                    continue
-                i = triangles[triangle, corner]
-                for n in range(vertex_bone.shape[1]):
-                    b = vertex_bone[i, n]
-                    if b >= 0:
-                        px, py, pz = rotate_vector_at(
-                            rotation, b, local[i, n, 0], local[i, n, 1], local[i, n, 2]
-                        )
-                        add_carried_point(
-                            bone, dof, axis, x, b, share * weight[i, n],
-                            px + x[b, 0], py + x[b, 1], pz + x[b, 2], directions, c, block, values_out,
-                        )  # fmt: skip
+            i = triangles[triangle, corner]
+            for n in range(vertex_bone.shape[1]):
+                b = vertex_bone[i, n]
+                if b >= 0:
+                    px, py, pz = rotate_vector_at(rotation, b, local[i, n, 0], local[i, n, 1], local[i, n, 2])
+                    add_carried_point(
+                        bone, dof, axis, x, b, share * weight[i, n],
+                        px + x[b, 0], py + x[b, 1], pz + x[b, 2], points.directions, p, block, values_out,
+                    )  # fmt: skip
 
 
 @njit

@@ -2,15 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
 from supple.core.arrays import FloatArray, IntArray
+from supple.core.jit import bind_kernel
 from supple.core.schedule import Bound
+from supple.mechanics.points import PerAsker, SurfacePoints
 from supple_skin.components import Skin
 from supple_skin.mechanism import Ghosts
-from supple_skin.skin_kernels import add_skin_blocks, count_sides
+from supple_skin.skin_kernels import add_skin_blocks
+
+
+class SkinBlend(NamedTuple):
+    """How vertices follow bones, as `skin_compile.Blend`, and the triangles [nt, 3]."""
+
+    bone: IntArray
+    weight: FloatArray
+    local: FloatArray
+    triangles: IntArray
 
 
 class SkinSurface:
-    """Hands contacts on the triangles of one skin to the joints of its ghost, through the blending."""
+    """Hands points on the triangles of one skin to the joints of its ghost, through the blending."""
+
+    carrier = Ghosts.name
 
     def __init__(
         self, owner: str, path: str, skin: Skin, triangles: IntArray, rest: FloatArray, ghosts: Ghosts
@@ -18,25 +36,38 @@ class SkinSurface:
         """`owner` begins the names of its arrays; `rest` [nv, 3] are the vertices in the neutral pose [m]."""
         self.name, self.path = owner, path
         self.positions, self.velocities = f"{owner}.x", f"{owner}.v"
-        self.triangles, self.rest = triangles, rest
+        self.triangles, self.rest, self.start = triangles, rest, rest
+        self.frame_of_element: IntArray = np.zeros(len(triangles), np.int64)
         self.friction, self.restitution = skin.friction, skin.restitution
         self.thickness, self.self_contact = skin.thickness, skin.self_contact
         self.ghosts = ghosts
-        self.blend = tuple(f"{owner}.{part}" for part in ("bone", "weight", "local", "triangles"))
-        self.contacts = ("contacts.count", "contacts.surface", "contacts.element", "contacts.weights")
-        self.reads = ("ghost.rotation", *self.blend, *self.contacts)
+        self.reads = ("ghost.rotation", *(f"{owner}.{name}" for name in SkinBlend._fields))
 
     def bind(self, arrays: Bound) -> None:
-        """Bind the blending and the contacts."""
+        """Bind the blending."""
         self.number = arrays.build.members("surfaces").index(self)
-        self.rotation, *self.model = (arrays[name] for name in ("ghost.rotation", *self.blend))
-        self.found = [arrays[name] for name in self.contacts]
+        self.rotation, self.blend = arrays["ghost.rotation"], arrays.take(SkinBlend, self.name)
+        self._add_blocks = PerAsker(self._bind_points)
 
-    def add_contact_rows(self, first_group: int, directions: FloatArray) -> None:
-        """Append one block for every side of a contact that lies on this skin."""
+    def _bind_points(self, points: SurfacePoints) -> Callable[[], None]:
         ghosts, J = self.ghosts, self.ghosts.jacobian
-        ghosts.refuse_overflow(count_sides(self.number, *self.found[:2]))
-        add_skin_blocks(
-            ghosts.bone, ghosts.dof, ghosts.axis, ghosts.x, self.rotation, *self.model, self.number, first_group,
-            *self.found, directions, J.count, J.group, J.unit, J.dof, J.values,
+        return bind_kernel(
+            add_skin_blocks, ghosts.bone, ghosts.dof, ghosts.axis, ghosts.x, self.rotation, self.blend, points,
+            J.count, J.group, J.unit, J.dof, J.values,
         )  # fmt: skip
+
+    def add_rows(self, points: SurfacePoints) -> None:
+        """Append one block for every point."""
+        self.ghosts.refuse_overflow(points.span.item(1) - points.span.item(0))
+        self._add_blocks(points)()
+
+
+def find_main_bones(blend_bone: IntArray, blend_weight: FloatArray, triangles: IntArray) -> IntArray:
+    """The bone that carries most of each triangle [nt]; of several the first."""
+    bones = blend_bone[triangles].reshape(len(triangles), -1)
+    weights = blend_weight[triangles].reshape(len(triangles), -1)
+    total = np.zeros((len(triangles), int(blend_bone.max()) + 1))
+    rows = np.repeat(np.arange(len(triangles)), bones.shape[1])
+    carried = bones.reshape(-1) >= 0
+    np.add.at(total, (rows[carried], bones.reshape(-1)[carried]), weights.reshape(-1)[carried])
+    return np.asarray(total.argmax(axis=1))

@@ -27,7 +27,7 @@ def supple_register(registry: Registry) -> None:
     )  # fmt: skip
     registry.add_compiler(
         "tracking.tasks", "supple_tracking.task_compile:compile_tasks", components=TASKS,
-        after=["tracking.joints", "surfaces"],
+        after=["tracking.joints", "owners"],
     )  # fmt: skip
     for name, system, when in (
         ("drive_joints", "systems:DriveJoints", ("pose_tracking",)),

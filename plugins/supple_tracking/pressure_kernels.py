@@ -11,12 +11,13 @@ from supple_tracking.layout import STIFFNESS
 
 @njit
 def observe_pressure(
-    pad_bone, first_element, pad_of_element, x, rotation, count, surface, element, point, normal, force,
+    owners, carrier, pad_bone, pad_of_bone, x, rotation, count, surface, element, point, normal, force,
     pad_point_out, pad_force_out, pad_load_out,
 ):  # fmt: skip
     """Normal force on every pad [N], its centre in the frame of the pad's bone [m], and its vector in the world [N].
 
-    Contact points, like x and rotation, are those of the step's start. A pad without force keeps its point.
+    The bones are the frames of `carrier`. Contact points, like x and rotation, are those of the step's start. A pad
+    without force keeps its point.
     """
     for pad in range(pad_bone.shape[0]):
         total, cx, cy, cz, fx, fy, fz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
@@ -24,7 +25,8 @@ def observe_pressure(
             nx, ny, nz = normal[c, 0], normal[c, 1], normal[c, 2]
             pressing = dot(force[c, 0], force[c, 1], force[c, 2], nx, ny, nz)
             for side in range(2):
-                if pad_of_element[first_element[surface[c, side]] + element[c, side]] != pad:
+                e = owners.first[surface[c, side]] + element[c, side]
+                if owners.carrier[e] != carrier or pad_of_bone[owners.frame[e]] != pad:
                     continue
                 total += pressing
                 cx += pressing * point[c, side, 0]

@@ -16,7 +16,7 @@ from supple_motion.segments import Channel, make_segments, shape_of
 from supple_skeleton.mechanism import Skeletons
 from supple_tracking.components import PointKey, PressureTarget, TrackedPoint
 from supple_tracking.layout import POSITION, PRESSURE, SHAPE_COLUMNS, STILL, TASK_COLUMNS, TURN
-from supple_tracking.pads import NOBODY, number_elements
+from supple_tracking.pads import NOBODY, number_pads
 
 
 @dataclass
@@ -160,12 +160,10 @@ def _declare_tasks(build: Build, skeletons: Skeletons, tasks: Tasks) -> None:
 
 
 def _declare_pads(build: Build, skeletons: Skeletons, pads: list[str]) -> None:
-    first, element = number_elements(build, skeletons, pads)
     bones = [skeletons.bones[path] for path in pads]
     for name, values, doc in (
         ("pad", bones, "Bones whose pressure is asked for."),
-        ("surface_first", first, "First element of every surface in the next table."),
-        ("pad_of_element", element, "Pad that an element belongs to, or -1."),
+        ("pad_of_bone", number_pads(skeletons, pads), "Pad of every bone, or -1."),
     ):
         labels = pads if name == "pad" else ()
         build.add_model(f"tracking.{name}", values, unit="1", doc=doc, labels=labels, dtype=np.int64)

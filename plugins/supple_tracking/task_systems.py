@@ -7,8 +7,10 @@ from collections.abc import Callable
 import numpy as np
 
 from supple.core.jit import bind_kernel
-from supple.core.schedule import Bound, Phase, System
+from supple.core.schedule import Bound, Call, Phase, System
+from supple.mechanics.owners import Owners
 from supple_motion.sample_kernels import sample_track
+from supple_skeleton.mechanism import Skeletons
 from supple_tracking.pose_kernels import find_pose_errors
 from supple_tracking.pressure_kernels import add_yielding, observe_pressure
 from supple_tracking.task_kernels import bound_shift, fill_task_rows, observe_misses, solve_least_squares
@@ -79,14 +81,17 @@ class ObservePressure(System):
     """Normal forces on the bones whose pressure is asked for, and their centres, for the next step."""
 
     phase = Phase.OBSERVE
-    reads = (
-        "tracking.pad", "tracking.surface_first", "tracking.pad_of_element", "skeleton.x", "skeleton.rotation",
+    owners = tuple(f"owners.{name}" for name in Owners._fields)
+    inputs = (
+        "tracking.pad", "tracking.pad_of_bone", "skeleton.x", "skeleton.rotation",
         "contacts.count", "contacts.surface", "contacts.element", "contacts.point", "contacts.normal",
         "contacts.force",
     )  # fmt: skip
+    reads = (*owners, *inputs)
     writes = ("tracking.pad_point.next", "tracking.pad_force.next", "tracking.pad_load.next")
 
-    def bind(self, arrays: Bound) -> Callable[[], None]:
+    def bind(self, arrays: Bound) -> Call:
         """Bind contacts and bones."""
-        inputs, outputs = [arrays[name] for name in self.reads], [arrays[name] for name in self.writes]
-        return bind_kernel(observe_pressure, *inputs, *outputs)
+        number = [carrier.name for carrier in arrays.build.members("carriers")].index(Skeletons.name)
+        others = (arrays[name] for name in (*self.inputs, *self.writes))
+        return Call(observe_pressure, arrays.take(Owners, "owners"), number, *others)

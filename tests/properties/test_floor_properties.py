@@ -46,7 +46,7 @@ class SheetSurface:
     def bind(self, arrays):
         pass
 
-    def add_contact_rows(self, first_group, directions):
+    def add_rows(self, points):
         pass
 
 def compile_sheet(build):

@@ -86,7 +86,8 @@ def test_infos_tell_name_version_origin_hooks_and_what_is_added(tmp_path: Path) 
     assert list(infos) == sorted(infos)
     assert set(infos["trial"].hooks) == hook_names()
     assert infos["trial"].origin == str(file)
-    assert infos["push"].adds == {"events": ("push",), "systems": ("push.apply_forces",)}
+    systems = ("push.apply_forces", "push.hold_points", "push.push_surfaces")
+    assert infos["push"].adds == {"events": ("push",), "systems": systems}
     assert infos["push"].version == importlib.metadata.version("supple")
     assert infos["push"].origin == "supple"
 

@@ -22,7 +22,7 @@ class Sheet:
 class SheetSurface:
     name, path, positions, velocities = "sheet", "sheet", "sheet.x", "sheet.v"
     friction, restitution, thickness = 0.5, 0.0, 0.02
-    reads = ("contacts.count", "contacts.surface", "contacts.element", "contacts.weights")
+    reads = ()
 
     def __init__(self, itself):
         self.rest, self.triangles, self.self_contact = place_grid((8, 8), (1, 1)), join_cells(8, 8)[0], itself
@@ -31,7 +31,7 @@ class SheetSurface:
     def bind(self, arrays):
         self.number = arrays.build.members("surfaces").index(self)
 
-    def add_contact_rows(self, first_group, directions):
+    def add_rows(self, points):
         self.asked += 1
 
 def compile_sheet(build):

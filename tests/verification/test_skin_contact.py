@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from supple.core.pose import multiply
+from supple.mechanics.points import make_points
 from supple.mechanics.residual import natural_map_residual
 from supple.testing import audit_step
 from supple_skin.finger import make_tube
@@ -110,18 +111,17 @@ def test_rows_of_the_skin_are_the_derivative_of_the_blending(bent):
     )
     surface = next(each for each in world.members("surfaces") if each.name == "skin0")
     count = 60
-    world.arrays["contacts.count"][0] = count
     side = rng.integers(0, 2, count)
     rows = np.arange(count)
-    world.arrays["contacts.surface"][:count] = -1
-    world.arrays["contacts.surface"][rows, side] = surface.number
     triangles, weights = rng.integers(0, len(TRIANGLES), count), rng.dirichlet(np.ones(3), count)
-    world.arrays["contacts.element"][rows, side] = triangles
-    world.arrays["contacts.weights"][rows, side] = weights
     directions = np.linalg.qr(rng.normal(size=(count, 3, 3)))[0]
+    points = make_points(count)
+    points.span[1] = count
+    points.group[:], points.element[:], points.weights[:] = rows, triangles, weights
+    points.sign[:], points.directions[:] = 1 - 2 * side, directions
     J = ghosts_of(world).jacobian
     J.clear()
-    surface.add_contact_rows(0, directions)
+    surface.add_rows(points)
     assert J.count[0] == count
     for c in rows:
         expected = directions[c] @ numeric_jacobian(world, q, triangles[c], weights[c])

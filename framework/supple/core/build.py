@@ -58,8 +58,8 @@ class BoundMetric:
 
 
 #: What compile functions may put objects into for others: frames that move, what moves, what touches, what
-#: makes rows.
-COLLECTIONS = ("carriers", "mechanisms", "row_sources", "surfaces")
+#: makes rows, who holds points of surfaces.
+COLLECTIONS = ("carriers", "mechanisms", "point_holders", "row_sources", "surfaces")
 
 
 @dataclass(frozen=True)

@@ -178,7 +178,8 @@ class World:
         h = self.build.run.step
         for members in self.build.collections.values():
             for member in members:
-                member.bind(Bound(member.name, frozenset(member.reads), self.arrays, self.build, h))
+                allowed = frozenset((*member.reads, *getattr(member, "writes", ())))
+                member.bind(Bound(member.name, allowed, self.arrays, self.build, h))
 
 
 def make_callable(work: Work) -> Callable[[], Any]:

@@ -77,11 +77,19 @@ def _declare_contacts(build: Build, capacity: int) -> None:
         ("gap", (), "m", "Distance at the start of the step; negative when overlapping.", np.float64),
         ("friction", (), "1", "Coefficient of friction of the pair.", np.float64),
         ("restitution", (), "1", "Coefficient of restitution of the pair.", np.float64),
+        ("weights", (2, 3), "1", "Barycentric weights of the points on triangles; else zero.", np.float64),
     ):
         build.add_step(
             f"contacts.{name}", (capacity, *shape), unit=unit, doc=doc, count="contacts.count", record=True,
             dtype=dtype,
         )  # fmt: skip
+    for name, shape, doc, dtype in (
+        ("group", (), "Group of rows of every contact.", np.int64),
+        ("directions", (3, 3), "Directions n, t, s of the rows of every contact.", np.float64),
+    ):
+        build.add_step(
+            f"contacts.{name}", (capacity, *shape), unit="1", doc=doc, count="contacts.count", dtype=dtype
+        )
     build.add_step(
         "contacts.force", (capacity, 3), unit="N", doc="Force on A, in the world.", count="contacts.count",
         record=True,

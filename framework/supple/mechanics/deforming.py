@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from supple.core.arrays import FloatArray, IntArray
 from supple.core.schedule import Bound
+
+if TYPE_CHECKING:
+    from supple.mechanics.points import SurfacePoints
 
 
 @runtime_checkable
@@ -15,11 +18,11 @@ class DeformingSurface(Protocol):
 
     `positions` and `velocities` name arrays [nv, 3] of its vertices in the world [m, m/s]: State, or Step values
     made in DETECT. `triangles` [nt, 3] are counter-clockwise from outside; the tree is built on `rest` [nv, 3].
+    If `positions` is no State, `start` [nv, 3] are the vertices in the world at the start, `rest` if it is left out.
     `path` is the entity it belongs to. Behind its triangles it is solid to `thickness` [m]; 0 suffices where
     nothing starts inside it.
 
-    Of a contact on its side, `contacts.element` is the triangle and `contacts.weights` are the barycentric
-    weights of the point.
+    Of a point on it the element is the triangle, and the weights are the barycentric ones of its corners.
     """
 
     name: str
@@ -42,8 +45,8 @@ class DeformingSurface(Protocol):
         """Look up the declared arrays once."""
         ...
 
-    def add_contact_rows(self, first_group: int, directions: FloatArray) -> None:
-        """Append the Jacobian of its side of all contacts; contact c is group first_group + c."""
+    def add_rows(self, points: SurfacePoints) -> None:
+        """Append the Jacobian blocks of these points on it to those of the mechanisms that move it."""
         ...
 
 

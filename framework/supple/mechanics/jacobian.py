@@ -63,3 +63,8 @@ class JacobianBlocks:
         """`add_transposed_impulses` of these very arrays, for every step."""
         arrays = (self.count, self.group, self.dof, self.values, impulse, out)
         return bind_kernel(kernels.add_transposed_impulses, *arrays)
+
+    def take_back(self, before: int, impulse: FloatArray, out: FloatArray) -> None:
+        """out[dofs] += J^T impulse of the blocks from `before` on, which are forgotten."""
+        kernels.add_late_impulses(before, self.count, self.group, self.dof, self.values, impulse, out)
+        self.count[0] = before

@@ -35,3 +35,15 @@ def add_transposed_impulses(count, group, dof, values, impulse, generalised_out)
         for column in range(width):
             change = values[k, 0, column] * r0 + values[k, 1, column] * r1 + values[k, 2, column] * r2
             generalised_out[first + column] += change
+
+
+@njit
+def add_late_impulses(before, count, group, dof, values, impulse, generalised_out):
+    """`add_transposed_impulses` of the blocks from `before` on only."""
+    for k in range(before, count[0]):
+        i, first = group[k], dof[k]
+        for column in range(values.shape[2]):
+            change = 0.0
+            for row in range(3):
+                change += values[k, row, column] * impulse[i, row]
+            generalised_out[first + column] += change

@@ -17,6 +17,7 @@ from supple.core.build import Build
 from supple.core.schedule import Bound
 from supple.mechanics.block_matrix import BlockMatrix
 from supple.mechanics.jacobian import JacobianBlocks
+from supple.mechanics.points import SurfacePoints
 from supple.mechanics.problem import ConstraintProblem
 
 
@@ -116,8 +117,8 @@ class Carrier(Protocol):
 class Surface(Protocol):
     """Geometry that touches. Collection `surfaces`; its place there is its number in `contacts.surface`.
 
-    It may have a list `element_paths` with the entity of every element that `contacts.element` counts; one that
-    lacks it, and is no `DeformingSurface`, cannot be told apart by plugins that ask who touches.
+    One that is no `DeformingSurface` has a list `element_paths` with the entity of every element that
+    `contacts.element` counts; see `owners`.
     """
 
     name: str
@@ -131,13 +132,16 @@ class Surface(Protocol):
         """Look up the declared arrays once."""
         ...
 
-    def add_contact_rows(self, first_group: int, directions: FloatArray) -> None:
-        """Append the Jacobian of its side of all contacts; contact c is group first_group + c."""
+    def add_rows(self, points: SurfacePoints) -> None:
+        """Append the Jacobian blocks of these points on it to those of the mechanisms that move it."""
         ...
 
 
 class RowSource(Protocol):
-    """Whatever makes rows: contacts, joints, limits, motors, grasps. Collection `row_sources`."""
+    """Whatever makes rows: contacts, joints, limits, motors, grasps. Collection `row_sources`.
+
+    If its `append` fills arrays that others may read, it names them in `writes`; they are written in ASSEMBLE.
+    """
 
     name: str
 

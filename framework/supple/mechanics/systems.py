@@ -31,7 +31,11 @@ class AssembleRows(System):
         Each("mechanisms", "reads"),
         Each("mechanisms", "v"),
     )
-    writes = ("rows.problem", "rows.count", "rows.contacts", "rows.penetration")
+    figures = ("rows.count", "rows.contacts", "rows.penetration")
+
+    def __init__(self, build: Build) -> None:
+        made = (name for source in build.members("row_sources") for name in getattr(source, "writes", ()))
+        self.writes = ("rows.problem", *self.figures, *made)
 
     def bind(self, arrays: Bound) -> Callable[[], None]:
         """Bind the velocities of all mechanisms."""
@@ -43,7 +47,7 @@ class AssembleRows(System):
             mechanism.jacobian.bind_row_velocities(arrays[mechanism.v].reshape(-1), problem.u_now)
             for mechanism in mechanisms
         ]
-        figures = [arrays[name] for name in self.writes[1:]]
+        figures = [arrays[name] for name in self.figures]
 
         def assemble() -> None:
             problem.clear()
