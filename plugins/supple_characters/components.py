@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from supple.core.component import component, field
 from supple.core.entity import Entity
+from supple.core.scene_files import SceneFiles
 from supple_characters.hand_plan import FINE_TIP, FINGERS, FingerName
 from supple_characters.plan import Joint, Plan
 
@@ -63,7 +64,7 @@ class Character:
         """Bones and limbs at scale 1."""
         raise NotImplementedError(f"{type(self).__name__} has no plan")
 
-    def expand(self, entity: Entity) -> list[Entity]:
+    def expand(self, entity: Entity, files: SceneFiles) -> list[Entity]:
         """The skeleton or ghost with what it wears, and its bones."""
         from supple_characters.coverings import Covering, make_entities
         from supple_characters.plan import scale_plan

@@ -23,6 +23,7 @@ import pydantic
 import pydantic.dataclasses
 
 from supple.core.entity import Entity, SceneGraph
+from supple.core.scene_files import SceneFiles
 
 Class = TypeVar("Class", bound=type)
 Vector = tuple[float, float, float]
@@ -57,8 +58,8 @@ class ComponentClass(Protocol):
 class Prefab(Protocol):
     """A component that expands into child entities (a biped, a hand, a letter)."""
 
-    def expand(self, entity: Entity) -> list[Entity]:
-        """The children of `entity`; their paths begin with the entity's."""
+    def expand(self, entity: Entity, files: SceneFiles) -> list[Entity]:
+        """The children of `entity`; their paths begin with the entity's. An importer finds its file by `files`."""
         ...
 
 

@@ -9,6 +9,7 @@ from supple.core.component import Metric, component
 from supple.core.component import field as component_field
 from supple.core.entity import Entity, parent_path
 from supple.core.registry import Registered, Registry
+from supple.core.scene_files import SceneFiles
 from supple.core.settings import Run
 from supple.errors import Problem, suggest
 from supple.scene.parts import Part
@@ -32,6 +33,7 @@ class Assembly:
 
     registry: Registry
     run_part: Part
+    files: SceneFiles = field(default_factory=SceneFiles)
     run: Run | None = None
     settings: dict[str, Any] = field(default_factory=dict)
     entities: dict[str, Entity] = field(default_factory=dict)
