@@ -13,7 +13,8 @@ import pytest
 from supple.core.component import kind_of
 from supple.errors import UserError
 from supple.run.cli import run_command
-from supple.scaffold.new_plugin import KINDS, LONGEST_NAME, TEMPLATE, class_name_of, write_plugin
+from supple.scaffold import KINDS
+from supple.scaffold.new_plugin import LONGEST_NAME, TEMPLATE, class_name_of, write_plugin
 
 ROOT = Path(__file__).resolve().parents[2]
 NAME = "trial_wind"

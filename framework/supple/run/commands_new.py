@@ -7,7 +7,7 @@ from pathlib import Path
 import rich_click as click
 
 from supple.run.options import FILE
-from supple.scaffold.new_plugin import KINDS
+from supple.scaffold import KINDS
 
 
 @click.group()

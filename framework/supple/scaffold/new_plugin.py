@@ -18,17 +18,10 @@ from pathlib import Path
 
 from supple import __version__
 from supple.errors import Problem, UserError, suggest
+from supple.scaffold import KINDS
 
 TEMPLATE = Path(__file__).with_name("template")
 SUFFIX = ".txt"
-#: The kinds of plugins that can be written, and what the one that is written does.
-KINDS = {
-    "system": "air that blows against bodies",
-    "controller": "a slow controller that holds bodies in their places",
-    "mechanism": "jelly, cubes of point masses and springs that touch",
-    "solver": "a projected fixed-point iteration",
-    "importer": "balls that are read from a file",
-}
 LONGEST_NAME = 20
 #: Each word has two characters or more, so that the class name turns back into the same kind.
 _NAME = re.compile(r"[a-z][a-z0-9]+(_[a-z][a-z0-9]+)*")
