@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Literal
 
-from supple.core.component import component, field
+from supple.core.component import component, field, kind_of
 from supple.core.entity import Entity
 from supple.core.scene_files import SceneFiles
 from supple_characters.hand_plan import FINE_TIP, FINGERS, FingerName
@@ -69,7 +69,7 @@ class Character:
         from supple_characters.coverings import Covering, make_entities
         from supple_characters.plan import scale_plan
 
-        kind = type(self).kind  # type: ignore[attr-defined]
+        kind = kind_of(type(self).__name__)
         covering = Covering(
             self.covering, self.vertices, self.mesh, self.flesh, self.skin, self.ghost,
             self.flesh_part, self.friction, self.firmness, self.damping,

@@ -101,8 +101,8 @@ def _draw_force_scale(pen: _Pen, bottom: float, camera: Camera, look: Look) -> f
     length, text = force * pixels, _say_force(force)
     right = pen.width - _MARGIN
     top = bottom - _SMALL
-    colour = tuple(round(255 * value) for value in COLOUR)
-    pen.arrow(right - length, top + _SMALL / 2, length, colour)
+    red, green, blue = (round(255 * value) for value in COLOUR)
+    pen.arrow(right - length, top + _SMALL / 2, length, (red, green, blue))
     pen.write(right - length - 8 - pen.length(text, _SMALL), top, text, _SMALL, _DARK)
     return top - 10
 

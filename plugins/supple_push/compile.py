@@ -33,6 +33,7 @@ def compile_pushes(build: Build) -> None:
     )
     build.add_model("push.point", points, unit="m", doc="Where, in the frame.", labels=labels)
     build.add_model("push.force", [push.force for push in pushes], unit="N", doc="Force.", labels=labels)
-    build.add_model("push.start", [event.at for event in events], unit="s", doc="Start.", labels=labels)
-    ends = [(event.at or 0.0) + push.duration for event, push in zip(events, pushes, strict=True)]
+    starts = [event.at or 0.0 for event in events]
+    build.add_model("push.start", starts, unit="s", doc="Start.", labels=labels)
+    ends = [start + push.duration for start, push in zip(starts, pushes, strict=True)]
     build.add_model("push.end", ends, unit="s", doc="End.", labels=labels)
