@@ -197,7 +197,7 @@ def scale_plan(plan: Plan, scale: float) -> Plan:
 
 
 def move_plan(plan: Plan, by: Vector) -> Plan:
-    """The plan, moved."""
+    """The plan with all its places shifted `by` a vector [m]."""
 
     def moved(p: Vector) -> Vector:
         return p[0] + by[0], p[1] + by[1], p[2] + by[2]

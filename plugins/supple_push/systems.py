@@ -1,4 +1,4 @@
-"""The system that applies pushes."""
+"""Pushes become wrenches on the frames of all carriers."""
 
 from __future__ import annotations
 

@@ -32,7 +32,9 @@ from supple.testing import audit_step
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "framework" / "WRITING_PLUGINS.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
-FILES = {match[1]: text for language, text in BLOCKS if (match := re.match(r"# (\w+\.(?:py|toml|txt))\n", text))}
+FILES = {
+    match[1]: text for language, text in BLOCKS if (match := re.match(r"# (\w+\.(?:py|toml|txt))\n", text))
+}
 NAMES = sorted(Path(name).stem for name in FILES if name.endswith(".py"))
 
 

@@ -1,4 +1,4 @@
-"""`supple new`."""
+"""`supple new`: the beginnings of a plugin."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ def offers(component: Any, method: str) -> bool:
 
 
 def add_entity(assembly: Assembly, entity: Entity, part: Part) -> None:
-    """Put an entity into the scene."""
+    """Make an entity known by its path, with the part of the file that messages about it point to."""
     assembly.entities[entity.path] = entity
     assembly.parts[entity.path] = part
 
