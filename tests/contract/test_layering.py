@@ -1,6 +1,7 @@
 """The layers of the project: who may import whom, and that no plugin escapes the rules."""
 
 import importlib.util
+import re
 import shutil
 import subprocess
 import sys
@@ -167,3 +168,17 @@ def test_plugin_without_entry_point_is_an_error(copy: Path) -> None:
     shutil.rmtree(copy / "plugins" / "supple_lost")
     shutil.rmtree(copy / "plugins" / "supple_push")
     assert tool.find_problems(copy) == ["supple_push has an entry point, but is not in plugins"]
+
+
+def test_dependencies_are_what_the_code_imports() -> None:
+    """What nobody imports is not asked for, and what only tests import is an extra."""
+    project = tool.read_settings(ROOT)["project"]
+    names = {"rich-click": "rich_click", "Pillow": "PIL"}
+    required = {re.split(r"[^\w-]", line, maxsplit=1)[0] for line in project["dependencies"]}
+    packages = [ROOT / "framework" / "supple", *(ROOT / "plugins" / name for name in tool.list_plugins(ROOT))]
+    imported = set().union(*map(tool.find_imported, packages))
+    assert {name for name in required if names.get(name, name) not in imported} == set()
+    tests = {re.split(r"[^\w-]", line, maxsplit=1)[0] for line in project["optional-dependencies"]["test"]}
+    assert tests == {"pytest", "hypothesis"}
+    assert imported & tests == set()
+    assert "supple[test]" in project["optional-dependencies"]["check"]
