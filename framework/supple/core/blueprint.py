@@ -64,7 +64,7 @@ class Blueprint:
 
 
 def _named_files(component: Any) -> Iterable[str]:
-    """The files that a component says it reads."""
+    """The files that a component says it reads, if it is one of `NamesFiles`."""
     names = getattr(component, "reads_files", None)
     return names() if callable(names) else ()
 

@@ -72,6 +72,24 @@ class Checked(Protocol):
         ...
 
 
+@runtime_checkable
+class NamesFiles(Protocol):
+    """A component that reads files when a world is built. Their content counts for the scene's fingerprint."""
+
+    def reads_files(self) -> Iterable[str]:
+        """The names of the files, as the author wrote them."""
+        ...
+
+
+@runtime_checkable
+class ChecksFiles(Protocol):
+    """A component whose files `supple check` is to open."""
+
+    def check_files(self, entity: Entity, files: SceneFiles) -> None:
+        """Raises UserError when a file is missing or wrong; a problem's path is that of the field."""
+        ...
+
+
 def field(*, default: Any = ..., unit: str, doc: str, **limits: Any) -> Any:
     """Declare a field of a component.
 
