@@ -141,7 +141,7 @@ class Reader:
                 printed = _capture(lambda: runpy.run_path(arguments[1], run_name="__main__"))
         elif arguments[:3] == ["pip", "install", "-e"]:
             printed = ""
-            install(self.folder / arguments[3], self.site)
+            install(self.folder / arguments[3].partition("[")[0], self.site)
         else:
             raise AssertionError(f"nobody can test the command {arguments}")
         return codes[-1], printed

@@ -11,6 +11,7 @@ from supple.core.component import Metric, Vector, component, field
 from supple.core.entity import Entity, SceneGraph
 from supple.core.pose import Pose
 from supple.core.registry import Registry
+from supple.core.scene_files import SceneFiles
 from supple.errors import UserError
 from supple.plugin import Plugins
 from supple.scene.load import Scene, read_scene
@@ -52,7 +53,7 @@ class Biped:
     flesh: Flesh = field(default=Flesh(), unit="", doc="The flesh of the feet.")
     weight: float = field(default=70.0, unit="kg", doc="Mass of all of it.", gt=0)
 
-    def expand(self, entity: Entity) -> list[Entity]:
+    def expand(self, entity: Entity, files: SceneFiles) -> list[Entity]:
         if self.weight > 1000:
             raise ValueError("nobody weighs a ton; give weight = 70 or so")
         feet = [Entity(f"{entity.path}/{side}_foot", {"mass": Mass(mass=1.0)}) for side in ("left", "right")]
@@ -71,7 +72,7 @@ class Crowd:
     size: int = field(default=1, unit="1", doc="Number of bipeds.", ge=0)
     deeper: int = field(default=0, unit="1", doc="Crowds within crowds.", ge=0)
 
-    def expand(self, entity: Entity) -> list[Entity]:
+    def expand(self, entity: Entity, files: SceneFiles) -> list[Entity]:
         if self.deeper:
             return [Entity(f"{entity.path}/inner", {"crowd": Crowd(size=self.size, deeper=self.deeper - 1)})]
         return [Entity(f"{entity.path}/n{i}", {"biped": Biped()}) for i in range(self.size)]

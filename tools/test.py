@@ -1,6 +1,6 @@
 """Check the project from a fresh copy: `python3 tools/test.py [arguments of pytest]`.
 
-Without arguments: ruff, mypy, import-linter, the kernel rules, then all tests; fails if any of them fails.
+Without arguments: ruff, mypy, who imports whom, the kernel rules, then all tests; fails if any of them fails.
 With arguments, such as `-k flesh`, pytest alone, in the project's folder. Makes `.venv` at the first call.
 As root on Debian it installs Chromium too, if it is missing: some tests look at pages.
 """
@@ -44,7 +44,7 @@ def run_checks(environment: Environment) -> list[str]:
     checks = {
         "ruff": [environment.program("ruff"), "check", "--output-format", "concise"],
         "mypy": [environment.program("mypy")],
-        "import-linter": [environment.program("lint-imports"), "--no-logo"],
+        "imports": [environment.program("python"), "tools/check_imports.py"],
         "kernel rules": [environment.program("python"), "tools/check_kernels.py"],
     }
     return [name for name, command in checks.items() if not passes(name, command)]

@@ -175,6 +175,11 @@ def _import_entry(entry: importlib.metadata.EntryPoint) -> ModuleType:
     if not isinstance(module, ModuleType):
         what = f"plugin {entry.name} ({entry.value}) is not a module"
         raise PluginError(Problem(None, entry.name, what, "let the entry point name a module"))
+    if getattr(module, "__file__", None) is None and hasattr(module, "__path__"):
+        folder = next(iter(module.__path__), "")
+        what = f"plugin {entry.name} ({entry.value}) is a folder without __init__.py, and so without hooks: {folder}"
+        remedy = "if it only hides the package of this name, rename that folder or start elsewhere; else add the file"
+        raise PluginError(Problem(None, entry.name, what, remedy))
     return module
 
 

@@ -117,12 +117,12 @@ def trunk_masses() -> tuple[Mass, Mass, Mass]:
 
 
 def head_mass() -> Mass:
-    """Head and neck."""
+    """Mass of head and neck together, which move as one segment of the tables."""
     return segment_mass("head", (0.0, VERTEX, 0.005), (0.0, CERVICALE, 0.005), FORWARD)
 
 
 def ball_block(centre: Vector, radius: float) -> Block:
-    """A sphere."""
+    """A sphere, as a rigid shape of a bone."""
     return Block("sphere", centre, centre, (radius, 0.0, 0.0))
 
 

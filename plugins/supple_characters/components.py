@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Literal
 
-from supple.core.component import component, field
+from supple.core.component import component, field, kind_of
 from supple.core.entity import Entity
+from supple.core.scene_files import SceneFiles
 from supple_characters.hand_plan import FINE_TIP, FINGERS, FingerName
 from supple_characters.plan import Joint, Plan
 
@@ -63,12 +64,12 @@ class Character:
         """Bones and limbs at scale 1."""
         raise NotImplementedError(f"{type(self).__name__} has no plan")
 
-    def expand(self, entity: Entity) -> list[Entity]:
+    def expand(self, entity: Entity, files: SceneFiles) -> list[Entity]:
         """The skeleton or ghost with what it wears, and its bones."""
         from supple_characters.coverings import Covering, make_entities
         from supple_characters.plan import scale_plan
 
-        kind = type(self).kind  # type: ignore[attr-defined]
+        kind = kind_of(type(self).__name__)
         covering = Covering(
             self.covering, self.vertices, self.mesh, self.flesh, self.skin, self.ghost,
             self.flesh_part, self.friction, self.firmness, self.damping,

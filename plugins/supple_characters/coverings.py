@@ -108,7 +108,7 @@ def _outside(plan: Plan, covering: Covering, hangs: bool) -> dict[str, Any]:
 
 
 def wrap_plan(plan: Plan, vertices: int) -> Surface:
-    """The skin of a character."""
+    """A closed mesh of about so many vertices around all limbs of a plan."""
     from supple_characters.surface import wrap
 
     return wrap(plan.limbs, vertices, plan.join, plan.apart, plan.detail)

@@ -25,7 +25,7 @@ def place(origin: Vector, *steps: tuple[float, Vector]) -> Vector:
 
 
 def rod(start: Vector, end: Vector, radius: float) -> Block:
-    """A capsule."""
+    """A capsule, as a rigid shape of a bone."""
     return Block("capsule", start, end, (radius, 0.0, 0.0))
 
 

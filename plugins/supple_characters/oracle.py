@@ -39,7 +39,7 @@ def unite(a: float, ga: FloatArray, b: float, gb: FloatArray, width: float) -> t
 def body_distance(table: FloatArray, soft: FloatArray, p: FloatArray) -> tuple[float, FloatArray]:
     """README eq. (4)."""
     none = (FAR, np.zeros(3))
-    groups = {}
+    groups: dict[int, tuple[float, FloatArray]] = {}
     for row in table:
         number = int(row[at.GROUP])
         groups[number] = unite(*groups.get(number, none), *limb_distance(row, p), row[at.BLEND])

@@ -22,7 +22,7 @@ Numbers = tuple[float, ...]
 class Joint:
     """How a bone hangs on the one above it; fields as those of the component `bone`, angles in degrees."""
 
-    kind: str = "fixed"
+    kind: Literal["fixed", "hinge", "universal", "ball", "translation", "free"] = "fixed"
     axis: Vector = (1.0, 0.0, 0.0)
     second_axis: Vector = (0.0, 0.0, 1.0)
     lower: float | Numbers | None = None
@@ -104,7 +104,7 @@ def add_masses(parts: Iterable[Mass]) -> Mass:
     """Several masses that move as one."""
     parts = list(parts)
     total = sum(part.mass for part in parts)
-    centre = sum(part.mass * np.array(part.centre) for part in parts) / total
+    centre = sum((part.mass * np.array(part.centre) for part in parts), np.zeros(3)) / total
     inertia = np.zeros((3, 3))
     for part in parts:
         arm = np.array(part.centre) - centre
@@ -197,7 +197,7 @@ def scale_plan(plan: Plan, scale: float) -> Plan:
 
 
 def move_plan(plan: Plan, by: Vector) -> Plan:
-    """The plan, moved."""
+    """The plan with all its places shifted `by` a vector [m]."""
 
     def moved(p: Vector) -> Vector:
         return p[0] + by[0], p[1] + by[1], p[2] + by[2]

@@ -111,7 +111,7 @@ class _Remesher:
         return self.vertex, self.across, self.corner, self.x, self.normal, self.size
 
     def _fill(self, points: FloatArray, triangles: IntArray) -> None:
-        """Take over a mesh."""
+        """Set vertices and corners from a mesh, which must fit into the room there is."""
         self.count = np.array([len(points), len(triangles)])
         self.x[: len(points)] = points
         self.vertex[:], self.across[:], self.corner[:] = -1, -1, -1

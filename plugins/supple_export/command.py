@@ -1,4 +1,4 @@
-"""`supple export`."""
+"""`supple export`: recordings as files of other programs."""
 
 from __future__ import annotations
 

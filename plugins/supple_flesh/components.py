@@ -7,6 +7,7 @@ from typing import Literal
 
 from supple.core.component import Metric, Vector, component, field
 from supple.core.entity import Entity, SceneGraph
+from supple.core.scene_files import SceneFiles
 from supple.errors import suggest
 
 StateName = Literal["adaptive", "soft", "rigid"]
@@ -182,7 +183,7 @@ class FleshedBox:
         if min(self.size) <= 0:
             raise ValueError(f"the lengths in size must be greater than 0, are {list(self.size)}")
 
-    def expand(self, entity: Entity) -> list[Entity]:
+    def expand(self, entity: Entity, files: SceneFiles) -> list[Entity]:
         """The anchor with the flesh, and the bone, whose inertia is that of a solid box of half the size."""
         from supple_flesh.shapes import make_box_surface
         from supple_skeleton.components import Bone, Skeleton

@@ -185,9 +185,9 @@ def _viewpoint(more: dict[str, Any]) -> Viewpoint:
     from supple_picture.camera import FIELD_OF_VIEW
     from supple_picture.shot import Viewpoint
 
-    camera = more["camera"] or ()
+    camera: tuple[float, ...] = more["camera"] or ()
     return Viewpoint(
-        angles=camera[:2] or None,
+        angles=(camera[0], camera[1]) if camera else None,
         distance=camera[2] if camera[2:] else None,
         eye=more["eye"],
         target=more["target"],

@@ -73,11 +73,11 @@ class _Pen:
         self._draw.text(place, text, fill=colour, font=_font(round(size * self.unit)), anchor="lt")
 
     def length(self, text: str, size: float) -> float:
-        """The width of a text."""
+        """The width of a text, in the units of the pen."""
         return float(self._draw.textlength(text, font=_font(round(size * self.unit)))) / self.unit
 
     def box(self, x: float, y: float, w: float, h: float, colour: tuple[int, int, int]) -> None:
-        """A filled rectangle."""
+        """A filled rectangle whose upper left corner is at (x, y)."""
         u = self.unit
         self._draw.rectangle(
             [round(x * u), round(y * u), round((x + w) * u) - 1, round((y + h) * u) - 1], fill=colour
@@ -101,8 +101,8 @@ def _draw_force_scale(pen: _Pen, bottom: float, camera: Camera, look: Look) -> f
     length, text = force * pixels, _say_force(force)
     right = pen.width - _MARGIN
     top = bottom - _SMALL
-    colour = tuple(round(255 * value) for value in COLOUR)
-    pen.arrow(right - length, top + _SMALL / 2, length, colour)
+    red, green, blue = (round(255 * value) for value in COLOUR)
+    pen.arrow(right - length, top + _SMALL / 2, length, (red, green, blue))
     pen.write(right - length - 8 - pen.length(text, _SMALL), top, text, _SMALL, _DARK)
     return top - 10
 

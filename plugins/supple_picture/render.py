@@ -66,7 +66,8 @@ class View:
         self.owner.fill(BACKGROUND)
         seen = np.empty_like(soup.points)
         place_points(self.axes, self.eye, soup.points, seen)
-        fill_perspective(soup.triangles, seen, *self.lens, self.near, self.nearness, self.owner)
+        focal, x, y = self.lens
+        fill_perspective(soup.triangles, seen, focal, x, y, self.near, self.nearness, self.owner)
 
 
 class Renderer:

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from supple.core.arrays import FloatArray, IntArray
+from supple.core.arrays import Array, FloatArray, IntArray
 from supple.run.stage import Thing
 from supple_picture.colour import scale_colours, to_linear
 from supple_picture.raster_kernels import add_normals
@@ -65,5 +64,5 @@ def _take(thing: Thing, frame: int) -> tuple[IntArray, FloatArray, FloatArray, i
     return thing.triangles, points, colours, finish
 
 
-def _stack(parts: list[NDArray], kind: type) -> NDArray:
+def _stack(parts: Sequence[Array], kind: type) -> Array:
     return np.ascontiguousarray(np.concatenate([np.zeros((0, 3), kind), *parts]), kind)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from supple.core.arrays import FloatArray
+from supple.core.arrays import Array, FloatArray
 from supple_picture.camera import Camera
 from supple_picture.raster_kernels import fill_parallel, place_points
 from supple_picture.shadow_kernels import fill_tiles
@@ -47,7 +47,7 @@ class LampMaps:
     """The maps of the lamps, as shading kernels take them; their memory is used again in the next frame."""
 
     def __init__(self) -> None:
-        self._kept: dict[int, tuple[FloatArray, ...]] = {}
+        self._kept: dict[int, tuple[Array, ...]] = {}
 
     def draw(self, lamp: Lamp, soup: Soup, middle: FloatArray, radius: float) -> tuple[FloatArray, ...]:
         """Axes, place, disc, map and tiles of what the lamp sees within `radius` [m] of the middle."""
@@ -68,7 +68,7 @@ class LampMaps:
             tiles[3],
         )
 
-    def _take(self, size: int) -> tuple[FloatArray, ...]:
+    def _take(self, size: int) -> tuple[Array, ...]:
         if size not in self._kept:
             tiles = size // TILE
             maps = np.empty((size, size)), np.empty((size, size), np.int64)

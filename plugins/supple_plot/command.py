@@ -1,4 +1,4 @@
-"""`supple plot`."""
+"""`supple plot`: curves of metrics and arrays of recordings."""
 
 from __future__ import annotations
 

@@ -97,6 +97,7 @@ def _declare_forces(build: Build, owner: str, events: list[Entity]) -> None:
     labels, pushes = [event.path for event in events], [event.components["push"] for event in events]
     forces = np.array([push.force for push in pushes]).reshape(-1, 3)
     build.add_model(f"{owner}force", forces, unit="N", doc="Force.", labels=labels)
-    build.add_model(f"{owner}start", [event.at for event in events], unit="s", doc="Start.", labels=labels)
-    ends = [(event.at or 0.0) + push.duration for event, push in zip(events, pushes, strict=True)]
+    starts = [event.at or 0.0 for event in events]
+    build.add_model(f"{owner}start", starts, unit="s", doc="Start.", labels=labels)
+    ends = [start + push.duration for start, push in zip(starts, pushes, strict=True)]
     build.add_model(f"{owner}end", ends, unit="s", doc="End.", labels=labels)

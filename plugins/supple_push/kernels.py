@@ -1,4 +1,4 @@
-"""Kernel of the pushes."""
+"""Forces of pushes at points of frames, for the part of a step in which they act."""
 
 from __future__ import annotations
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from supple.core.build import Build
@@ -13,31 +11,25 @@ from supple.mechanics.points import make_points
 from supple_push.compile import HELD
 from supple_push.kernels import apply_forces, fill_pushes, hold_points
 
+PUSHES = (
+    "push.carrier", "push.frame", "push.point", "push.force", "push.start", "push.end", "run.time",
+)  # fmt: skip
+
 
 class ApplyForces(System):
     """Adds the force of every push to the frame it acts on."""
 
     phase = Phase.ACTUATE
-    reads = (
-        "push.carrier", "push.frame", "push.point", "push.force", "push.start", "push.end", "run.time",
-        Each("carriers", "rotation"),
-    )  # fmt: skip
+    reads = (*PUSHES, Each("carriers", "rotation"))
     adds = (Each("carriers", "wrench"),)
 
-    def bind(self, arrays: Bound) -> Callable[[], None]:
-        """Bind the pushes and the frames of all carriers."""
-        pushes = [arrays[name] for name in self.reads[:7]]
-        carriers = [
-            (number, arrays[carrier.rotation], arrays[carrier.wrench])
+    def bind(self, arrays: Bound) -> list[Call]:
+        """One call for every carrier: a push acts on the frame of one of them."""
+        pushes = [arrays[name] for name in PUSHES]
+        return [
+            Call(apply_forces, arrays.h, number, *pushes, arrays[carrier.rotation], arrays[carrier.wrench])
             for number, carrier in enumerate(arrays.build.members("carriers"))
         ]
-        h = arrays.h
-
-        def apply() -> None:
-            for number, rotation, wrench in carriers:
-                apply_forces(h, number, *pushes, rotation, wrench)
-
-        return apply
 
 
 class HoldPoints(System):

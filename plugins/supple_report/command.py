@@ -1,4 +1,4 @@
-"""`supple report`."""
+"""`supple report`: a page of what `supple claims` found."""
 
 from __future__ import annotations
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from supple.core.component import Metric, Vector, component, field
 from supple.core.entity import Entity, SceneGraph
 from supple.core.pose import Pose
+from supple.core.scene_files import SceneFiles
 from supple_collide.components import Box
 from supple_collide.mesh_components import Convex, Mesh
 from supple_rigid.mass import shapes_of
@@ -116,7 +117,7 @@ class Marble:
         if self.roughness > 0.2 * self.radius:
             raise ValueError(f"roughness = {self.roughness:g} must be at most 0.2 of the radius")
 
-    def expand(self, entity: Entity) -> list[Entity]:
+    def expand(self, entity: Entity, files: SceneFiles) -> list[Entity]:
         """The ball: a mesh and a body."""
         from supple_rigid.marble import make_marble
 
@@ -136,7 +137,7 @@ class Stack:
     friction: float = field(default=0.5, unit="1", doc="Coefficient of friction of every box.", ge=0)
     density: float = field(default=1000.0, unit="kg/m^3", doc="Density of every box.", gt=0)
 
-    def expand(self, entity: Entity) -> list[Entity]:
+    def expand(self, entity: Entity, files: SceneFiles) -> list[Entity]:
         """One child with pose, box and body for every box."""
         return [
             Entity(
@@ -166,7 +167,7 @@ class Arch:
         if self.outer <= self.inner:
             raise ValueError(f"outer = {self.outer:g} must be greater than inner = {self.inner:g}")
 
-    def expand(self, entity: Entity) -> list[Entity]:
+    def expand(self, entity: Entity, files: SceneFiles) -> list[Entity]:
         """One child with pose, hull and body for every wedge."""
         return [
             Entity(

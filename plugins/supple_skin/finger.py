@@ -10,6 +10,7 @@ from supple.core.arrays import FloatArray, IntArray
 from supple.core.component import component, field
 from supple.core.entity import Entity
 from supple.core.pose import Pose
+from supple.core.scene_files import SceneFiles
 from supple_skeleton.components import Bone
 from supple_skin.components import Ghost, Skin
 
@@ -31,7 +32,7 @@ class SkinnedFinger:
         if self.length <= 2 * self.radius:
             raise ValueError("the finger is thicker than long; make length more than twice the radius")
 
-    def expand(self, entity: Entity) -> list[Entity]:
+    def expand(self, entity: Entity, files: SceneFiles) -> list[Entity]:
         """The ghost with its skin, and its bones."""
         vertices, triangles = make_tube(self.length, self.radius, self.around, self.rings)
         skin = Skin(

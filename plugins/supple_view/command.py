@@ -1,4 +1,4 @@
-"""`supple view`."""
+"""`supple view`: a recording or a scene in the browser, as a page or live."""
 
 from __future__ import annotations
 

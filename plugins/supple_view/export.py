@@ -1,4 +1,4 @@
-"""`supple view --html`."""
+"""`supple view --html`: one page that holds the recording and its player."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class _Progress:
         self._pace, self._due = Pace(_INTERVAL, _QUIET_START), 0
 
     def tell(self, done: int) -> None:
-        """So many frames are read."""
+        """Print how many frames are read, if it is time for a line."""
         if self._quiet or done < self._due:
             return
         if self._pace.look():

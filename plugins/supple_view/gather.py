@@ -138,7 +138,7 @@ class _ContactTrack:
         self.forces: list[FloatArray] = []
 
     def take(self, points: NDArray[Any], forces: NDArray[Any]) -> None:
-        """Keep a frame."""
+        """Keep the contacts of a frame that press; the others are not shown."""
         pressed = (forces != 0).any(axis=1)
         self.counts.append(int(pressed.sum()))
         self.points.append(points[pressed].astype(np.float32))

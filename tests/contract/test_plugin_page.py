@@ -34,7 +34,9 @@ from supple.testing import audit_step
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "framework" / "WRITING_PLUGINS.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
-FILES = {match[1]: text for language, text in BLOCKS if (match := re.match(r"# (\w+\.(?:py|toml))\n", text))}
+FILES = {
+    match[1]: text for language, text in BLOCKS if (match := re.match(r"# (\w+\.(?:py|toml|txt))\n", text))
+}
 NAMES = sorted(Path(name).stem for name in FILES if name.endswith(".py"))
 
 
@@ -185,12 +187,14 @@ def test_contents_lead_to_headings() -> None:
 def folder(tmp_path: Path) -> Path:
     """The files of the page, as a reader would save them."""
     for name, text in FILES.items():
-        (tmp_path / name).write_text(text, encoding="utf-8")
+        # The name of a file of numbers is no part of it.
+        kept = text.partition("\n")[2] if name.endswith(".txt") else text
+        (tmp_path / name).write_text(kept, encoding="utf-8")
     return tmp_path
 
 
 def test_examples_are_found() -> None:
-    assert {"balloon", "gust", "lifter", "necklace", "prox", "tally", "tether"} <= set(NAMES)
+    assert {"balloon", "fence", "gust", "lifter", "necklace", "prox", "tally", "tether"} <= set(NAMES)
     assert {f"{name}.toml" for name in NAMES} <= set(FILES)
 
 

@@ -228,6 +228,38 @@ def test_schedule_shows_the_order_and_names_a_conflict(place: Place) -> None:
     assert len(done.stderr.splitlines()) == 1
 
 
+def test_arrays_are_listed_with_what_they_are(place: Place) -> None:
+    listed = {one["name"]: one for one in place.json("arrays", "scene.toml")["arrays"]}
+    assert list(listed) == sorted(listed)
+    assert {one["kind"] for one in listed.values()} == {"model", "state", "step", "record"}
+    assert listed["run.time"] == {
+        "name": "run.time", "kind": "state", "shape": [1], "dtype": "float64", "unit": "s",
+        "doc": "Simulated time.", "labels": 0,
+    }  # fmt: skip
+    assert listed["toy.x"]["labels"] == 1
+    assert all(one["doc"].endswith(".") for one in listed.values())
+    assert [one["name"] for one in place.json("arrays", "scene.toml", "run.ti*")["arrays"]] == ["run.time"]
+    assert {"run.time", "run.step"} <= {
+        one["name"] for one in place.json("arrays", "scene.toml", "run")["arrays"]
+    }
+    done = place.supple("arrays", "scene.toml", "toy")
+    shown = [line.split()[0] for line in done.stdout.splitlines() if "float64" in line or "int64" in line]
+    assert shown == sorted(name for name in listed if "toy" in name)
+    done = place.supple("arrays", "scene.toml", "run.tim_")
+    assert done.returncode == 2
+    assert done.stderr.startswith("run.tim_: no array of this scene has such a name")
+    assert "Did you mean 'run.time'?" in done.stderr
+
+
+def test_arrays_of_a_bad_scene_are_one_error(place: Place) -> None:
+    place.scene.write_text(SCENE.replace("start = 1.0", "sart = 1.0"))
+    done = place.supple("arrays", "scene.toml")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("scene.toml:7: ")
+    assert len(done.stderr.splitlines()) == 1
+    assert place.supple("arrays", "none.toml").returncode == 2
+
+
 def test_listings_know_a_one_file_plugin(place: Place) -> None:
     plugins = {one["name"]: one for one in place.json("plugins")["plugins"]}
     assert plugins["toy"]["adds"] == {"components": ["oscillator"], "systems": ["toy.swing"]}

@@ -240,6 +240,30 @@ def test_entry_point_must_name_a_module(monkeypatch: pytest.MonkeyPatch) -> None
         load_plugins()
 
 
+def test_folder_that_is_no_package_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Python takes any folder of the right name for a package, if it finds no other."""
+    (tmp_path / "supple_hollow").mkdir()
+    monkeypatch.syspath_prepend(str(tmp_path))
+    entry = importlib.metadata.EntryPoint("hollow", "supple_hollow", "supple")
+    monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: [entry])
+    with pytest.raises(PluginError) as caught:
+        load_plugins()
+    message = str(caught.value)
+    assert "plugin hollow (supple_hollow) is a folder without __init__.py" in message
+    assert str(tmp_path / "supple_hollow") in message
+    assert "\n" not in message
+
+
+def test_prefab_that_does_not_take_files_is_refused(tmp_path: Path) -> None:
+    text = (
+        "from supple import component, hookimpl\n@component\nclass Row:\n    def expand(self, entity): return []\n"
+        "@hookimpl\ndef supple_register(registry): registry.add_component(Row)\n"
+    )
+    message = refusal(write(tmp_path, text))
+    assert "Row: expand of the prefab cannot take an entity and the scene's files" in message
+    assert "write def expand(self, entity, files)" in message
+
+
 def test_plugins_are_asked_in_the_order_of_their_names(tmp_path: Path) -> None:
     text = "from supple import hookimpl\n@hookimpl\ndef supple_register(registry):\n"
     text += "    registry.add_command(registry.plugin, print, help='Print.')\n"

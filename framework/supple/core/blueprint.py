@@ -20,7 +20,8 @@ class Blueprint:
     """All entities with their components, and how to run them.
 
     `settings` holds the tables below `[run]` that belong to plugins (`[run.gauss_seidel]`), by name;
-    `source` names the file for messages; `text` is its content for recordings.
+    `source` names the file for messages; `text` is its content for recordings. `imported` are the files that
+    prefabs were made from.
     """
 
     graph: SceneGraph
@@ -31,6 +32,7 @@ class Blueprint:
     text: str = ""
     variant: str = ""
     allow_outside: bool = False
+    imported: frozenset[str] = frozenset()
 
     @property
     def files(self) -> SceneFiles:
@@ -55,14 +57,14 @@ class Blueprint:
             for entity in self.graph
             for each in entity.components.values()
             for name in _named_files(each)
-        }
+        } | self.imported
         if named:
             plain["files"] = {name: self.files.digest(name) for name in sorted(named)}
         return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()
 
 
 def _named_files(component: Any) -> Iterable[str]:
-    """The files that a component says it reads."""
+    """The files that a component says it reads, if it is one of `NamesFiles`."""
     names = getattr(component, "reads_files", None)
     return names() if callable(names) else ()
 

@@ -1,4 +1,4 @@
-"""The clock of a run."""
+"""Time and number of the step, which every scene has."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class AdvanceClock(System):
     writes = ("run.step.next", "run.time.next")
 
     def bind(self, arrays: Bound) -> Callable[[], None]:
-        """Bind the counters."""
+        """The length of a step is that of whoever steps, `arrays.h`."""
         step, step_next, time_next = arrays["run.step"], arrays["run.step.next"], arrays["run.time.next"]
         length = arrays.h
 

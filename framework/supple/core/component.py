@@ -23,6 +23,7 @@ import pydantic
 import pydantic.dataclasses
 
 from supple.core.entity import Entity, SceneGraph
+from supple.core.scene_files import SceneFiles
 
 Class = TypeVar("Class", bound=type)
 Vector = tuple[float, float, float]
@@ -57,8 +58,8 @@ class ComponentClass(Protocol):
 class Prefab(Protocol):
     """A component that expands into child entities (a biped, a hand, a letter)."""
 
-    def expand(self, entity: Entity) -> list[Entity]:
-        """The children of `entity`; their paths begin with the entity's."""
+    def expand(self, entity: Entity, files: SceneFiles) -> list[Entity]:
+        """The children of `entity`; their paths begin with the entity's. An importer finds its file by `files`."""
         ...
 
 
@@ -68,6 +69,24 @@ class Checked(Protocol):
 
     def check(self, entity: Entity, graph: SceneGraph) -> Iterable[str]:
         """What is wrong, each with its remedy after a semicolon."""
+        ...
+
+
+@runtime_checkable
+class NamesFiles(Protocol):
+    """A component that reads files when a world is built. Their content counts for the scene's fingerprint."""
+
+    def reads_files(self) -> Iterable[str]:
+        """The names of the files, as the author wrote them."""
+        ...
+
+
+@runtime_checkable
+class ChecksFiles(Protocol):
+    """A component whose files `supple check` is to open."""
+
+    def check_files(self, entity: Entity, files: SceneFiles) -> None:
+        """Raises UserError when a file is missing or wrong; a problem's path is that of the field."""
         ...
 
 

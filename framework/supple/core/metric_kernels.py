@@ -1,4 +1,4 @@
-"""Kernels of the metrics."""
+"""From the values of all metrics in a step to those of the run: last, extremes, means."""
 
 from __future__ import annotations
 

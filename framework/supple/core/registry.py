@@ -7,6 +7,7 @@ world is built, so that checking a scene stays light.
 from __future__ import annotations
 
 import importlib
+import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -63,6 +64,7 @@ class Registry:
 
     def add_component(self, component: type) -> None:
         """Offer a component class made by `@component` under its kind."""
+        _check_expand(component)
         self._add("component", self.components, _kind(component), component)
 
     def add_event(self, event: type) -> None:
@@ -122,6 +124,21 @@ class Registry:
             what = f"{noun} registered by both {table[name].plugin} and {self.plugin}"
             raise PluginError(Problem(None, name, what, "rename one or disable one of the plugins"))
         table[name] = Registered(name, target, self.plugin, **more)
+
+
+def _check_expand(component: type) -> None:
+    """A prefab that does not take the scene's files would fail in every scene, far from its cause."""
+    expand = getattr(component, "expand", None)
+    if not callable(expand):
+        return
+    try:
+        inspect.signature(expand).bind(None, None, None)
+    except TypeError as error:
+        name = component.__name__
+        what = f"expand of the prefab cannot take an entity and the scene's files ({error})"
+        raise PluginError(
+            Problem(None, name, what, "write def expand(self, entity, files), even if it reads none")
+        ) from error
 
 
 def _kind(component: type) -> str:

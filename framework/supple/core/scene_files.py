@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from supple.errors import Problem, UserError, suggest
@@ -11,10 +11,14 @@ from supple.errors import Problem, UserError, suggest
 
 @dataclass(frozen=True)
 class SceneFiles:
-    """Finds files beside the scene `source`; outside its folder only if that is allowed."""
+    """Finds files beside the scene `source`; outside its folder only if that is allowed.
+
+    `found` are the names that were asked for with success.
+    """
 
     source: str = ""
     allow_outside: bool = False
+    found: set[str] = field(default_factory=set, compare=False, repr=False)
 
     def find(self, name: str, path: str) -> Path:
         """The file that the field at `path` of the scene names. Raises UserError if there is none."""
@@ -27,6 +31,7 @@ class SceneFiles:
             here = [each.name for each in folder.iterdir()] if folder.is_dir() else []
             remedy = suggest(name, here, "beside the scene are")
             raise UserError(Problem(None, path, f"there is no file '{name}'", remedy))
+        self.found.add(name)
         return file
 
     def digest(self, name: str) -> str:

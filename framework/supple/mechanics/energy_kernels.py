@@ -1,4 +1,4 @@
-"""Kernels of the energy balance."""
+"""What the energy of a scene changed by, and which work explains it."""
 
 from __future__ import annotations
 

@@ -23,6 +23,7 @@ COMMANDS = {
     "components": "supple.run.commands_look:components",
     "systems": "supple.run.commands_look:systems",
     "schedule": "supple.run.commands_look:schedule",
+    "arrays": "supple.run.commands_arrays:arrays",
     "plugins": "supple.run.commands_look:plugins",
     "schema": "supple.run.commands_look:schema",
     "new": "supple.run.commands_new:new",

@@ -1,4 +1,4 @@
-"""`supple check`."""
+"""`supple check`: everything that is wrong with scenes, without running them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`supple claims`."""
+"""`supple claims`: run what the claims of scenes need, and judge them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`supple info`."""
+"""`supple info`: what a recording holds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`supple new`."""
+"""`supple new`: the beginnings of a plugin."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 import rich_click as click
 
 from supple.run.options import FILE
+from supple.scaffold import KINDS
 
 
 @click.group()
@@ -20,14 +21,20 @@ def new() -> None:
 @new.command()
 @click.argument("name")
 @click.option(
+    "--kind", type=click.Choice(list(KINDS)), default="system", show_default=True,
+    help="What the plugin adds: forces, a slow controller, degrees of freedom, a solver, or entities from a file.",
+)  # fmt: skip
+@click.option(
     "--folder", type=FILE, default=Path(), metavar="FOLDER", help="Where to put it.  [default: here]"
 )
-def plugin(name: str, folder: Path) -> None:
-    """Write a complete plugin package: component, system, kernel, scene, tests and README.
+def plugin(name: str, kind: str, folder: Path) -> None:
+    """Write a complete plugin package to start from, with kernel, scene, tests and README.
 
     Example: supple new plugin wind
+
+    Example: supple new plugin jelly --kind mechanism
     """
     from supple.scaffold.new_plugin import write_plugin
 
-    for path in write_plugin(name, folder):
+    for path in write_plugin(name, folder, kind):
         click.echo(str(path))

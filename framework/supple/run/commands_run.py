@@ -1,4 +1,4 @@
-"""`supple run`."""
+"""`supple run`: one scene, from its start or a checkpoint, to its report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`supple solve`."""
+"""`supple solve`: stored problems, once more and by any solver."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`supple warmup`."""
+"""`supple warmup`: compile kernels ahead of time."""
 
 from __future__ import annotations
 

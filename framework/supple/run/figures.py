@@ -25,7 +25,7 @@ class FigureReader:
         self._arrays = {name: world.arrays[name] for name in names if name in known}
 
     def read(self) -> StepFigures:
-        """The figures now."""
+        """Those of the step that was just taken; None for what the scene does not have."""
         count, kinetic = self._first("rows.contacts"), self._first("energy.kinetic")
         potential = self._first("energy.potential")
         energy = None if kinetic is None else kinetic + (potential or 0.0)

@@ -49,14 +49,14 @@ def json_option(function: Function) -> Function:
 
 
 def outside_option(function: Function) -> Function:
-    """`--allow-outside`."""
+    """`--allow-outside`, as `allow_outside`."""
     return click.option(
         "--allow-outside", is_flag=True, help="Let the scene name files outside its own folder."
     )(function)
 
 
 def override_options(function: Function) -> Function:
-    """`--set`, `--variant`."""
+    """`--set KEY=VALUE`, as often as wanted, and `--variant NAME`, as `overrides` and `variant`."""
     function = click.option("--variant", default="", metavar="NAME", help="Run this variant of the scene.")(
         function
     )

@@ -74,7 +74,7 @@ class RunOptions:
 
 @dataclass(frozen=True)
 class RunResult:
-    """How a run ended."""
+    """How a run ended: what `--json` prints, the exit code, the world as it is then, and why it stopped early."""
 
     summary: dict[str, Any]
     exit_code: ExitCode
@@ -84,7 +84,7 @@ class RunResult:
 
 @dataclass
 class _Files:
-    """The files of one run."""
+    """What a run writes while it goes: recording, checkpoints, stored problems."""
 
     writer: CheckpointWriter
     recorder: Recorder | None = None

@@ -1,7 +1,11 @@
 """A new plugin package: complete, installable, tested, and small enough to be changed into something else.
 
-The files come from the folder `template`. Their names end in `.txt`, so that no tool of this project takes
-them for its own code; `<<name>>` and its like are replaced in their text.
+The files come from the folder `template`: those in `common`, and those of the kind that is asked for. Their names
+end in `.txt`, so that no tool of this project takes them for its own code; `<<name>>` and its like are replaced in
+their text.
+
+The new folder is called `supple-NAME`, with a hyphen: a folder that could be imported would hide the package in it
+from whoever starts Python beside it.
 """
 
 from __future__ import annotations
@@ -13,7 +17,8 @@ import re
 from pathlib import Path
 
 from supple import __version__
-from supple.errors import Problem, UserError
+from supple.errors import Problem, UserError, suggest
+from supple.scaffold import KINDS
 
 TEMPLATE = Path(__file__).with_name("template")
 SUFFIX = ".txt"
@@ -25,19 +30,24 @@ _RULE = f"use words of two or more of a-z and 0-9, joined by _, {LONGEST_NAME} c
 _RESERVED = frozenset({"at", "contacts", "energy", "metrics", "name", "parent", "rows", "run", "supple"})
 
 
-def write_plugin(name: str, folder: Path) -> list[Path]:
-    """Write the distribution `supple_NAME` into a new folder of this name within `folder`.
+def write_plugin(name: str, folder: Path, kind: str = "system") -> list[Path]:
+    """Write the distribution `supple-NAME`, with a plugin of one of the `KINDS`, into a new folder within `folder`.
 
-    `name` becomes the kind of the plugin's component and the owner of its arrays. Returns the files, sorted.
-    Raises `UserError`, and writes nothing, when the name cannot be used or the new folder is there already
-    and not empty.
+    `name` becomes the name of the plugin's component, of its solver, of its settings, and the owner of its arrays.
+    Returns the files, sorted. Raises `UserError`, and writes nothing, when the name cannot be used or the new folder
+    is there already and not empty.
     """
     _check_name(name)
-    home = folder / f"supple_{name}"
+    if kind not in KINDS:
+        raise UserError(Problem(None, f"kind '{kind}'", "is not a kind of plugin", suggest(kind, KINDS)))
+    home = folder / distribution_name_of(name)
     _check_home(home)
     texts = {
-        home / _place_of(source.relative_to(TEMPLATE), name): _fill(source.read_text(encoding="utf-8"), name)
-        for source in sorted(TEMPLATE.rglob(f"*{SUFFIX}"))
+        home / _place_of(source.relative_to(root), name): _fill(
+            source.read_text(encoding="utf-8"), name, kind
+        )
+        for root in (TEMPLATE / "common", TEMPLATE / kind)
+        for source in sorted(root.rglob(f"*{SUFFIX}"))
     }
     try:
         for path, text in texts.items():
@@ -54,16 +64,23 @@ def class_name_of(name: str) -> str:
     return "".join(word.capitalize() for word in name.split("_"))
 
 
+def distribution_name_of(name: str) -> str:
+    """`side_wind` -> `supple-side-wind`."""
+    return f"supple-{name.replace('_', '-')}"
+
+
 def _place_of(template: Path, name: str) -> Path:
     """Where a template goes: `package/compile.py.txt` -> `supple_NAME/compile.py`."""
     parts = [f"supple_{name}" if part == "package" else part for part in template.parts]
     return Path(*parts).with_name(parts[-1].removesuffix(SUFFIX).replace("NAME", name))
 
 
-def _fill(text: str, name: str) -> str:
+def _fill(text: str, name: str, kind: str) -> str:
     words = {
         "name": name,
         "Class": class_name_of(name),
+        "distribution": distribution_name_of(name),
+        "about": KINDS[kind],
         "supple_version": __version__,
     }
     for word, value in words.items():
@@ -84,19 +101,16 @@ def _check_name(name: str) -> None:
     if name in taken or importlib.util.find_spec(f"supple_{name}") is not None:
         package = taken.get(name, f"supple_{name}")
         raise _refuse_name(name, f"there is a plugin of this name: {package}", "choose another name")
-    kind = _find_kind(name)
-    if kind:
-        raise _refuse_name(
-            name, f"plugin {kind} has a component or event of this name", "choose another name"
-        )
-
-
-def _find_kind(name: str) -> str:
-    """The plugin that offers a component or event of this name; "" if none does."""
     from supple.plugin import load_plugins
 
-    registered = load_plugins().registry.kinds().get(name)
-    return registered.plugin if registered else ""
+    registry = load_plugins().registry
+    for table, what in (
+        (registry.kinds(), "a component or event"),
+        (registry.settings, "a solver or settings"),
+    ):
+        if name in table:
+            what = f"plugin {table[name].plugin} has {what} of this name"
+            raise _refuse_name(name, what, "choose another name")
 
 
 def _refuse_name(name: str, what: str, remedy: str) -> UserError:

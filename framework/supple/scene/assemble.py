@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 
 from supple.core.entity import Entity, parent_path
 from supple.core.registry import Registry
+from supple.core.scene_files import SceneFiles
 from supple.core.settings import Run
 from supple.errors import Problem, suggest
 from supple.scene.assembly import Assembly, add_entity, read_components, read_event
@@ -19,8 +20,10 @@ from supple.scene.prefabs import expand_prefabs
 from supple.scene.wording import read_checked
 
 
-def assemble(document: Document, overrides: Iterable[Override], registry: Registry) -> Assembly:
-    """Apply the overrides in their order, read every component and expand the prefabs."""
+def assemble(
+    document: Document, overrides: Iterable[Override], registry: Registry, files: SceneFiles
+) -> Assembly:
+    """Apply the overrides in their order, read every component and expand the prefabs, which may ask for `files`."""
     authored = {"run": document.run, **document.entities, **document.events}
     later: dict[str, list[Override]] = {}
     for override in overrides:
@@ -28,7 +31,7 @@ def assemble(document: Document, overrides: Iterable[Override], registry: Regist
             authored[override.target] = override.apply(authored[override.target])
         else:
             later.setdefault(override.target, []).append(override)
-    assembly = Assembly(registry, authored["run"])
+    assembly = Assembly(registry, authored["run"], files)
     _read_run(assembly)
     for path in sorted(document.events):
         read_event(assembly, authored[path])

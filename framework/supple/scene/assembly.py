@@ -9,6 +9,7 @@ from supple.core.component import Metric, component
 from supple.core.component import field as component_field
 from supple.core.entity import Entity, parent_path
 from supple.core.registry import Registered, Registry
+from supple.core.scene_files import SceneFiles
 from supple.core.settings import Run
 from supple.errors import Problem, suggest
 from supple.scene.parts import Part
@@ -32,6 +33,7 @@ class Assembly:
 
     registry: Registry
     run_part: Part
+    files: SceneFiles = field(default_factory=SceneFiles)
     run: Run | None = None
     settings: dict[str, Any] = field(default_factory=dict)
     entities: dict[str, Entity] = field(default_factory=dict)
@@ -61,15 +63,16 @@ class Assembly:
 
 
 def offers(component: Any, method: str) -> bool:
-    """Whether the component's class has this method (`expand`, `check`).
+    """Whether the component's class has this method: `expand`, `check` or `check_files`.
 
-    `isinstance` with the protocol says the same, at a cost that is felt with thousands of entities.
+    `isinstance` with its protocol (`Prefab`, `Checked`, `ChecksFiles`) says the same, at a cost that is felt with
+    thousands of entities.
     """
     return callable(getattr(type(component), method, None))
 
 
 def add_entity(assembly: Assembly, entity: Entity, part: Part) -> None:
-    """Put an entity into the scene."""
+    """Make an entity known by its path, with the part of the file that messages about it point to."""
     assembly.entities[entity.path] = entity
     assembly.parts[entity.path] = part
 

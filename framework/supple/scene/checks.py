@@ -81,29 +81,31 @@ def check_files(assembly: Assembly, files: SceneFiles) -> Iterator[Problem]:
                     yield problem if problem.where else placed
 
 
-def check_all(document: Document, registry: Registry) -> tuple[dict[str, Assembly], list[Problem]]:
+def check_all(
+    document: Document, registry: Registry, files: SceneFiles
+) -> tuple[dict[str, Assembly], list[Problem]]:
     """The scene as it stands (by the name "") and in every variant, and the problems of all of them.
 
     Of a sweep, every value of every axis is tried by itself: combinations are too many.
     """
-    plain, found = _try(document, document.sets, registry)
+    plain, found = _try(document, document.sets, registry, files)
     assemblies, problems = {"": plain}, list(found)
     for name, variant in document.variants.items():
         overrides = (*document.sets, *variant.overrides)
-        assemblies[name], found = _try(document, overrides, registry)
+        assemblies[name], found = _try(document, overrides, registry, files)
         problems.extend(_only_with(found, problems, f"variant {name}", variant.overrides))
     for override in sweep_overrides(document, problems):
         for chosen in [variant.overrides for variant in document.variants.values()] or [()]:
-            _, found = _try(document, (*document.sets, *chosen, override), registry)
+            _, found = _try(document, (*document.sets, *chosen, override), registry, files)
             label = f"the sweep of {override.path}"
             problems.extend(_only_with(found, problems, label, (*chosen, override)))
     return assemblies, problems
 
 
 def _try(
-    document: Document, overrides: Iterable[Override], registry: Registry
+    document: Document, overrides: Iterable[Override], registry: Registry, files: SceneFiles
 ) -> tuple[Assembly, list[Problem]]:
-    assembly = assemble(document, overrides, registry)
+    assembly = assemble(document, overrides, registry, files)
     return assembly, [*assembly.problems, *check_sense(assembly)]
 
 

@@ -102,7 +102,7 @@ def _check_top_level(file: SourceFile, problems: list[Problem]) -> None:
 
 
 def _tables(file: SourceFile, key: str) -> Iterator[Part]:
-    """The tables of an array of tables."""
+    """What stands under `[[key]]`; anything else there has been complained about."""
     value = file.document.get(key)
     for index, table in enumerate(value if isinstance(value, list) else []):
         if isinstance(table, Mapping):

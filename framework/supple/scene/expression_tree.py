@@ -52,13 +52,13 @@ class Reference:
 
 @dataclass(frozen=True)
 class Node:
-    """Base of all nodes."""
+    """A part of an expression. `span` is its place in the text, which does not count when nodes are compared."""
 
     span: Span = field(compare=False, repr=False)
 
     @property
     def kind(self) -> Kind:
-        """What the node's value is."""
+        """Whether its value is a number or a truth."""
         return Kind.NUMBER
 
     def children(self) -> tuple[Node, ...]:
@@ -169,7 +169,7 @@ class Junction(Node):
 
 @dataclass(frozen=True)
 class Call(Node):
-    """A function of its arguments."""
+    """A function such as `max` or `all`; `result` is what it gives for these arguments."""
 
     function: str
     arguments: tuple[Node, ...]

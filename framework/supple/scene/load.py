@@ -71,7 +71,8 @@ class Scene:
             layers.append(Override("run", ("seed",), as_plain(seed), Where(f"--seed {seed}")))
         if until is not None:
             layers.append(Override("run", ("duration",), as_plain(until), Where(f"--until {until}")))
-        assembly = assemble(self.document, layers, self.registry)
+        files = SceneFiles(self.source, self.allow_outside)
+        assembly = assemble(self.document, layers, self.registry, files)
         problems.extend(assembly.problems)
         problems.extend(check_sense(assembly, ends_early=until is not None))
         raise_problems(problems, self.document.sources)
@@ -86,6 +87,7 @@ class Scene:
             text=self.text,
             variant=variant,
             allow_outside=self.allow_outside,
+            imported=frozenset(files.found),
         )
 
     def locate(self, path: str) -> Where | None:
@@ -106,7 +108,7 @@ class Scene:
         found: list[Problem] = []
         for variant in ("", *self.variants):
             layers = (*self.document.sets, *self._variant_overrides(variant))
-            found += check_files(assemble(self.document, layers, self.registry), files)
+            found += check_files(assemble(self.document, layers, self.registry, files), files)
         return list(dict.fromkeys(found))
 
     def _variant_overrides(self, name: str) -> tuple[Override, ...]:
@@ -139,7 +141,7 @@ def read_scene(path: str | Path, plugins: Plugins, *, allow_outside: bool = Fals
     root = read_files(path, allow_outside=allow_outside, problems=problems)
     document = read_document(root, problems)
     problems.extend(_check_sweep(document))
-    assemblies, found = check_all(document, plugins.registry)
+    assemblies, found = check_all(document, plugins.registry, SceneFiles(root.source, allow_outside))
     problems.extend(found)
     claims = read_claims(document, assemblies, problems)
     expectations = read_expectations(document, assemblies, problems)

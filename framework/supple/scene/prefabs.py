@@ -11,6 +11,7 @@ from supple.core.component import Prefab
 from supple.core.entity import PATH, Entity
 from supple.errors import Problem, UserError
 from supple.scene.assembly import Assembly, add_entity, offers, read_components
+from supple.scene.fields import fields_of
 from supple.scene.overrides import Override
 from supple.scene.parts import Part
 
@@ -43,12 +44,14 @@ def expand_prefabs(assembly: Assembly, later: dict[str, list[Override]]) -> None
 def _expand(assembly: Assembly, entity: Entity, part: Part, kind: str, prefab: Prefab) -> list[Entity]:
     """What the prefab makes; nothing, and a problem more, when it refuses."""
     try:
-        return list(prefab.expand(entity))
+        return list(prefab.expand(entity, assembly.files))
     except UserError as error:
         for problem in error.problems:
-            where = problem.where or part.place((kind,))
+            key = problem.path.removeprefix(f"{entity.path}.{kind}.")
+            keys = (kind, key) if key in fields_of(type(prefab)) else (kind,)
+            where = problem.where or part.place(keys)
             assembly.problems.append(Problem(where, problem.path, problem.what, problem.remedy))
-    except ValueError as error:
+    except (ValueError, OSError) as error:
         assembly.problems.append(part.problem((kind,), " ".join(str(error).split())))
     assembly.broken.add(entity.path)
     return []
