@@ -21,6 +21,7 @@ class RigidBodies:
     plan, impulse = "rigid.plan", "rigid.impulse"
     position, rotation, twist, wrench = "rigid.x", "rigid.q", "rigid.v", "rigid.wrench"
     shown = ("rigid.x", "rigid.q")
+    layer = "bodies"
     reads = ("rigid.x", "rigid.q", "rigid.mass", "rigid.inverse_inertia")
 
     def __init__(self, count: int, blocks: int) -> None:

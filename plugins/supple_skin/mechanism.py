@@ -26,6 +26,7 @@ class Ghosts:
     plan, impulse = "ghost.plan", "ghost.impulse"
     position, rotation, twist, wrench = "ghost.x", "ghost.rotation", "ghost.twist", "ghost.wrench"
     shown = ("ghost.position", "ghost.orientation")
+    layer = "bodies"
     reads = ("ghost.x", "ghost.axis", "ghost.bone", "ghost.dof", "ghost.mobility", "ghost.factor")
 
     def __init__(self, forest: Forest, blocks: int) -> None:
