@@ -8,6 +8,7 @@ the step; its successor is called `a.b.next`, has one writer, and is committed w
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -24,6 +25,8 @@ BoolArray = NDArray[np.bool_]
 Kind = Literal["model", "state", "step"]
 NEXT = ".next"
 _ALIGNMENT = 64
+# Numbers whose squares are too large are looked at one by one: see `is_next_finite`.
+warnings.filterwarnings("ignore", "overflow encountered in dot", RuntimeWarning, r"supple\.core\.arrays")
 _DTYPES = (np.dtype(np.float64), np.dtype(np.int64))
 
 
@@ -219,7 +222,10 @@ class ArrayTable:
             now[:used] = following[:used]
 
     def is_next_finite(self, observed: bool) -> bool:
-        """Whether all numbers in use of the next state are finite: those that are observed, or the others."""
+        """Whether all numbers in use of the next state are finite: those that are observed, or the others.
+
+        It may say no for numbers beyond 1e150: their squares are summed, which is the fastest way to look at all.
+        """
         floats = self.next.observed if observed else self.next.moved
         total = floats.dot(floats)
         for following, count in self._ragged_numbers[observed]:
