@@ -28,7 +28,8 @@ def test_json_is_one_object_with_the_documented_keys(place: Place) -> None:
     summary = place.json("run", place.scene, "--seed", 3)
     wanted = {
         "scene", "variant", "seed", "steps", "time", "wall", "realtime_factor", "solver", "residual_worst",
-        "residual_settled", "penetration_worst", "halved_steps", "energy", "metrics", "timings", "versions", "expectations",
+        "residual_settled", "penetration_worst", "halved_steps", "energy", "metrics", "timings", "versions",
+        "expectations",
     }  # fmt: skip
     assert wanted <= set(summary)
     assert set(summary["energy"]) == {

@@ -162,7 +162,6 @@ def test_halved_steps_are_in_the_report(tmp_path: Path, capsys) -> None:
     assert "steps that had to be halved" in capsys.readouterr().out
 
 
-@pytest.mark.filterwarnings("ignore:overflow")
 def test_a_solver_that_bursts_is_halved_before_it_is_given_up() -> None:
     """Penalty forces of thin cards are far too stiff for the step: the first steps that fail can be divided."""
     world = supple.load(ROOT / "scenes" / "mechanics" / "cards.toml", overrides=["run.solver='penalty'"])

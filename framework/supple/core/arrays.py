@@ -7,8 +7,6 @@ the step; its successor is called `a.b.next`, has one writer, and is committed w
 
 from __future__ import annotations
 
-import math
-import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -25,8 +23,6 @@ BoolArray = NDArray[np.bool_]
 Kind = Literal["model", "state", "step"]
 NEXT = ".next"
 _ALIGNMENT = 64
-# Numbers whose squares are too large are looked at one by one: see `is_next_finite`.
-warnings.filterwarnings("ignore", "overflow encountered in dot", RuntimeWarning, r"supple\.core\.arrays")
 _DTYPES = (np.dtype(np.float64), np.dtype(np.int64))
 
 
@@ -154,20 +150,33 @@ class ArrayTable:
             self.now.views[name][...] = values
         self.next.copy_from(self.now)
         self._initial.clear()
-        self._ragged = [
-            (self.now.views[spec.name], self.next.views[spec.name], self.successor(spec.count))
-            for spec in states
-            if spec.count
+        self._bind_kernels([spec for spec in states if spec.count], observed)
+
+    def _bind_kernels(self, ragged: Sequence[ArraySpec], observed: Collection[str]) -> None:
+        """Bind what every step does to the State; of arrays with a count, to the rows in use."""
+        from supple.core.jit import bind_kernel  # numba takes a second to import
+        from supple.core.state_kernels import are_finite, copy_rows
+
+        def whole(values: Array) -> tuple[IntArray, int]:
+            return np.array([values.size]), 1
+
+        def used(spec: ArraySpec) -> tuple[Array, int]:
+            return self.successor(spec.count), int(np.prod(spec.shape[1:], dtype=int))
+
+        now, following = self.now, self.next
+        self._copy = [
+            bind_kernel(copy_rows, *whole(source), source, target)
+            for source, target in zip(following.whole, now.whole, strict=True)
         ]
-        numbers = [spec for spec in states if spec.count and spec.dtype == _DTYPES[0]]
-        self._ragged_numbers = {
-            late: [
-                (self.next.views[spec.name], self.successor(spec.count))
-                for spec in numbers
-                if (spec.name in observed) == late
-            ]
-            for late in (False, True)
-        }
+        self._look = [
+            [bind_kernel(are_finite, *whole(values), values)]
+            for values in (following.moved, following.observed)
+        ]
+        for spec in ragged:
+            source, target = (buffer.views[spec.name].reshape(-1) for buffer in (following, now))
+            self._copy.append(bind_kernel(copy_rows, *used(spec), source, target))
+            if spec.dtype == _DTYPES[0]:
+                self._look[spec.name in observed].append(bind_kernel(are_finite, *used(spec), source))
 
     def successor(self, name: str) -> Array:
         """An array as it is at the end of the step."""
@@ -215,23 +224,12 @@ class ArrayTable:
 
     def commit(self) -> None:
         """The next state becomes the state. Of arrays with a count, rows that are not in use are left alone."""
-        for now, following in zip(self.now.whole, self.next.whole, strict=True):
-            now[:] = following
-        for now, following, count in self._ragged:
-            used = count.item(0)
-            now[:used] = following[:used]
+        for copy in self._copy:
+            copy()
 
     def is_next_finite(self, observed: bool) -> bool:
-        """Whether all numbers in use of the next state are finite: those that are observed, or the others.
-
-        It may say no for numbers beyond 1e150: their squares are summed, which is the fastest way to look at all.
-        """
-        floats = self.next.observed if observed else self.next.moved
-        total = floats.dot(floats)
-        for following, count in self._ragged_numbers[observed]:
-            used = following[: count.item(0)].reshape(-1)
-            total += used.dot(used)
-        return math.isfinite(total)
+        """Whether all numbers in use of the next state are finite: those that are observed, or the others."""
+        return all(look() for look in self._look[observed])
 
     def roll_back(self) -> None:
         """Forget the next state."""

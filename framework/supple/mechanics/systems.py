@@ -61,8 +61,8 @@ class AssembleRows(System):
             known = [one.jacobian.count.item(0) for one in strangers]
             for source in sources:
                 source.append(problem)
-            for one, count in zip(strangers, known, strict=True):
-                self._refuse_stranger(one, count)
+            if known:
+                self._refuse_strangers(strangers, known)
             measure_rows(problem.count, problem.law, problem.gap, *figures)
             if problem.count == 0:
                 return
@@ -77,13 +77,13 @@ class AssembleRows(System):
 
         return assemble
 
-    def _refuse_stranger(self, mechanism: Mechanism, count: int) -> None:
-        """A mechanism is moved by the rows of its own solve alone; `count` is how many blocks it had."""
-        if mechanism.jacobian.count.item(0) != count:
-            what = (
-                f"belongs to the solve '{solve_of(mechanism)}', and a row of '{self.solve.name}' acts on it"
-            )
-            raise PluginError(Problem(None, mechanism.name, what, "make rows in its own solve"))
+    def _refuse_strangers(self, mechanisms: list[Mechanism], known: list[int]) -> None:
+        """A mechanism is moved by the rows of its own solve alone; `known` is how many blocks each had."""
+        for mechanism, count in zip(mechanisms, known, strict=True):
+            if mechanism.jacobian.count.item(0) != count:
+                mine, other = solve_of(mechanism), self.solve.name
+                what = f"belongs to the solve '{mine}', and a row of '{other}' acts on it"
+                raise PluginError(Problem(None, mechanism.name, what, "make rows in its own solve"))
 
 
 def _couple(problem: ConstraintProblem, mechanisms: list[Mechanism]) -> None:
