@@ -245,6 +245,11 @@ pose = { position = [0, 0.3, 0] }
 sphere = { radius = 0.1 }
 body = {}
 [[entity]]
+name = "sunk"
+pose = { position = [2, 0.08, 0] }
+box = { size = [0.2, 0.2, 0.2] }
+body = {}
+[[entity]]
 name = "slab"
 pose = { position = [1, 0.25, 0], axis = [0, 0, 1], angle = 10 }
 box = { size = [0.4, 0.2, 0.3] }
