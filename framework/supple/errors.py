@@ -1,8 +1,8 @@
 """What can go wrong, sorted by who can mend it.
 
 `UserError` (exit code 2) is bad input: every problem is one line that says where, what and what would be
-right. `SimulationError` (exit code 3) is a step that cannot be computed. Anything else that escapes is a
-defect of supple itself (exit code 70).
+right. To it belong plugins from outside that are wrong or raise something. `SimulationError` (exit code 3) is a
+step that cannot be computed. Anything else that escapes is a defect of supple itself (exit code 70).
 """
 
 from __future__ import annotations
@@ -74,6 +74,10 @@ class SceneError(UserError):
 
 class PluginError(UserError):
     """A plugin is wrong: a misspelt hook, a name registered twice, an array nobody writes."""
+
+
+class PluginFaultError(PluginError):
+    """A plugin that did not come with supple raised an exception, which is the cause of this one."""
 
 
 class ScheduleError(UserError):

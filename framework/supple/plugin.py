@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import pluggy
 
-from supple.errors import PluginError, Problem, suggest
+from supple.errors import PluginError, Problem, SuppleError, suggest
 
 if TYPE_CHECKING:
     from supple.core.registry import Registry
@@ -81,6 +81,19 @@ class Plugins:
             what = f"plugin {name}: {' '.join(str(error).split())}"
             raise PluginError(Problem(None, origin, what, f"the hooks are {_hook_names()}")) from error
         self._origins[name] = (version, origin)
+        if origin != PROJECT:
+            self.registry.foreign[module.__name__.partition(".")[0]] = name
+
+    def tell(self, hook: str, **arguments: Any) -> None:
+        """Call a hook of all plugins; what one of them raises names it."""
+        from supple.core.fault import raise_fault
+
+        try:
+            getattr(self.manager.hook, hook)(**arguments)
+        except SuppleError:
+            raise
+        except Exception as error:
+            raise_fault(error, self.registry, PROJECT, f"hook {hook}")
 
     def register_all(self) -> None:
         """Ask every plugin, in the order of their names, what it adds."""

@@ -28,7 +28,7 @@ def _layer(build: Build, owner: dict[str, Any], still: str) -> str:
     """The layer of what its owner carries; `still` if nothing does."""
     if owner["carrier"] == STANDS_STILL:
         return still
-    return getattr(build.members("carriers")[owner["carrier"]], "layer", "bodies")
+    return str(build.members("carriers")[owner["carrier"]].layer)
 
 
 def _place(build: Build, owner: dict[str, Any]) -> Carried | Placed:

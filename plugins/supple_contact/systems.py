@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from supple.core.jit import bind_kernel
-from supple.core.schedule import Access, Bound, Call, Each, Phase, System
+from supple.core.schedule import ROWS, Access, Bound, Call, Each, Phase, System
 from supple.mechanics.mechanism import Mechanism, contact_capacity
 from supple.mechanics.warm_kernels import keep_values
 from supple_contact.kernels import expect_gaps, find_deepest
@@ -43,7 +43,7 @@ class ExpectGaps(System):
     phase = Phase.OBSERVE
     reads: tuple[Access, ...] = (
         "contacts.count", "contacts.gap", "contacts.key", "contacts.group", "rows.problem",
-        Each("mechanisms", "v_next"),
+        Each("mechanisms", "v_next", ROWS),
     )  # fmt: skip
     writes = tuple(f"{name}.next" for name in LAST)
 
@@ -51,7 +51,7 @@ class ExpectGaps(System):
         """Bind the contacts, and the velocities of all mechanisms."""
         count, gap, key = (arrays[name] for name in ("contacts.count", "contacts.gap", "contacts.key"))
         kept = [arrays[name] for name in self.writes]
-        mechanisms: list[Mechanism] = arrays.build.members("mechanisms")
+        mechanisms: list[Mechanism] = arrays.build.members("mechanisms", ROWS)
         moved = [(one.jacobian, arrays[one.v_next].reshape(-1)) for one in mechanisms]
         problem, group = arrays.record("rows.problem"), arrays["contacts.group"]
         velocity = np.zeros((problem.capacity, 3))

@@ -122,15 +122,15 @@ def find_rates(h, bone, now, then, rate_out):
 
 
 @njit
-def sample_targets(h, bone, start, track, clock, segment, step, now_out, target_out, rate_out):
+def sample_targets(h, bone, start, track, clock, segment, time, time_next, now_out, target_out, rate_out):
     """Reference coordinates at the start and at the end of the step, and the rates between them.
 
-    Both times are whole multiples of h, so the target of a step is bit for bit where the next one starts.
+    Both times are the clock's, so the target of a step is bit for bit where the next one starts.
     """
     for a in range(start.shape[0]):
         now_out[a] = start[a]
         target_out[a] = start[a]
     for n in range(track.shape[0]):
-        sample_track(track, clock, segment, n, step[0] * h, now_out)
-        sample_track(track, clock, segment, n, (step[0] + 1) * h, target_out)
+        sample_track(track, clock, segment, n, time[0], now_out)
+        sample_track(track, clock, segment, n, time_next[0], target_out)
     find_rates(h, bone, now_out, target_out, rate_out)

@@ -21,7 +21,8 @@ class SampleTargets(System):
             self.reads = (
                 f"{self.owner}.bone",
                 *(f"motion.{self.owner}_{table}" for table in ("start", "track", "clock", "segment")),
-                "run.step",
+                "run.time",
+                "run.time.next",
             )
             self.writes = tuple(f"{self.owner}.{name}" for name in ("target_now", "target", "target_rate"))
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from supple.core.build import Build
-from supple.core.schedule import Bound, Each, Phase, System
+from supple.core.schedule import ROWS, Bound, Each, Phase, System
 from supple.mechanics import warm_kernels
 from supple.mechanics.mechanism import Mechanism
 from supple.mechanics.problem import ConstraintProblem
@@ -86,10 +86,10 @@ class PlanTorques(System):
     )  # fmt: skip
     reads = (
         *contacts, "rows.problem", "rows.last_count", "rows.last_key", "rows.last_impulse", "pliant.plans",
-        "pliant.desired", "pliant.torque", Each("mechanisms", "v_free"),
+        "pliant.desired", "pliant.torque", Each("mechanisms", "v_free", ROWS),
     )  # fmt: skip
     writes = ("pliant.torque.next", "pliant.residual", "pliant.touched")
-    adds = (Each("mechanisms", "plan"),)
+    adds = (Each("mechanisms", "plan", ROWS),)
 
     def __init__(self, build: Build) -> None:
         self.solvers, self.rows = make_solvers(build), find_rows(build)
@@ -101,7 +101,7 @@ class PlanTorques(System):
         contacts = [arrays[name] for name in self.contacts]
         plans, desired, torque = arrays["pliant.plans"], arrays["pliant.desired"], arrays["pliant.torque"]
         torque_next, residual = arrays["pliant.torque.next"], arrays["pliant.residual"]
-        mechanisms: list[Mechanism] = arrays.build.members("mechanisms")
+        mechanisms: list[Mechanism] = arrays.build.members("mechanisms", ROWS)
         moved = [
             (one.jacobian, arrays[one.v_free].reshape(-1), arrays[one.plan].reshape(-1)) for one in mechanisms
         ]
@@ -155,7 +155,7 @@ class ObserveJoints(System):
     phase = Phase.OBSERVE
     reads = (
         "rows.problem", "rows.impulse", "pliant.gains_now", "pliant.torque.next", "pliant.error",
-        "pliant.character", "pliant.residual", Each("mechanisms", "v_next"),
+        "pliant.character", "pliant.residual", Each("mechanisms", "v_next", ROWS),
     )  # fmt: skip
     writes = ("pliant.lead", "pliant.total", "pliant.observed")
 
@@ -167,7 +167,7 @@ class ObserveJoints(System):
         problem: ConstraintProblem = arrays.record("rows.problem")
         impulse, gains, torque, error, character, residual = (arrays[name] for name in self.reads[1:7])
         lead, total, observed = (arrays[name] for name in self.writes)
-        mechanisms: list[Mechanism] = arrays.build.members("mechanisms")
+        mechanisms: list[Mechanism] = arrays.build.members("mechanisms", ROWS)
         moved = [(one.jacobian, arrays[one.v_next].reshape(-1)) for one in mechanisms]
         velocity = np.zeros((problem.capacity, 3))
         h, rows = problem.step, self.rows

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from supple.core.build import Build
+from supple.core.jit import bind_kernel
 from supple.core.schedule import Access, Bound, Call, Each, Phase, System, Work
 from supple.mechanics.mechanism import Mechanism
 from supple.mechanics.points import make_points
@@ -72,14 +73,16 @@ class PushSurfaces(System):
         surface, *pushes = (arrays[name] for name in self.pushes)
         points, impulse = make_points(len(surface)), np.zeros((len(surface), 3))
         surfaces = arrays.build.members("surfaces")
-        pushed = [(number, surfaces[number]) for number in sorted(set(surface.tolist()))]
         mechanisms: list[Mechanism] = arrays.build.members("mechanisms")
         plans = [(one.jacobian, arrays[one.plan].reshape(-1)) for one in mechanisms]
-        h = arrays.h
+        pushed = [
+            (surfaces[n], bind_kernel(fill_pushes, arrays.h, n, surface, *pushes, points, impulse))
+            for n in sorted(set(surface.tolist()))
+        ]
 
         def push() -> None:
-            for number, member in pushed:
-                fill_pushes(h, number, surface, *pushes, points, impulse)
+            for member, fill in pushed:
+                fill()
                 if points.span[1] == 0:
                     continue
                 before = [jacobian.count.item(0) for jacobian, _ in plans]

@@ -26,6 +26,7 @@ class RigidBodies:
     plan, impulse = "rigid.plan", "rigid.impulse"
     position, rotation, twist, wrench = "rigid.x", "rigid.q", "rigid.v", "rigid.wrench"
     shown = ("rigid.x", "rigid.q")
+    layer = "bodies"
     reads = ("rigid.x", "rigid.q", "rigid.mass", "rigid.inverse_inertia")
     dynamics_reads, dynamics_forces = READS, (WRENCH,)
 

@@ -31,6 +31,7 @@ class Ghosts:
     plan, impulse = "ghost.plan", "ghost.impulse"
     position, rotation, twist, wrench = "ghost.x", "ghost.rotation", "ghost.twist", "ghost.wrench"
     shown = ("ghost.position", "ghost.orientation")
+    layer = "bodies"
     reads = ("ghost.x", "ghost.axis", "ghost.bone", "ghost.dof", "ghost.mobility", "ghost.factor")
     dynamics_reads, dynamics_forces = READS, ()
 

@@ -23,7 +23,7 @@ class ShiftPose(System):
     reads = (
         "skeleton.bone", "skeleton.dof", "tracking.gains", "tracking.task", "tracking.task_shape",
         "skeleton.x", "skeleton.rotation", "skeleton.axis", "tracking.pad_point", "tracking.pad_force",
-        "tracking.track", "tracking.clock", "tracking.segment", "tracking.largest", "run.step",
+        "tracking.track", "tracking.clock", "tracking.segment", "tracking.largest", "run.time.next",
         "skeleton.target", "skeleton.q", "tracking.pad", "tracking.pad_load",
     )  # fmt: skip
     writes = ("tracking.desired", "tracking.shift")
@@ -33,10 +33,10 @@ class ShiftPose(System):
         bone, dof, shape = arrays["skeleton.bone"], arrays["skeleton.dof"], arrays["tracking.task_shape"]
         made = [arrays[name] for name in self.reads[:10]]
         tracks = [arrays[f"tracking.{name}"] for name in ("track", "clock", "segment")]
-        step, largest = arrays["run.step"], arrays["tracking.largest"]
+        end, largest = arrays["run.time.next"], arrays["tracking.largest"]
         target, q = arrays["skeleton.target"], arrays["skeleton.q"]
         desired, shift = (arrays[name] for name in self.writes)
-        rows, h = 3 * len(shape), arrays.h
+        rows = 3 * len(shape)
         pad, load = arrays["tracking.pad"], arrays["tracking.pad_load"]
         gains, axis, point = arrays["tracking.gains"], arrays["skeleton.axis"], arrays["tracking.pad_point"]
         x, rotation = arrays["skeleton.x"], arrays["skeleton.rotation"]
@@ -50,7 +50,7 @@ class ShiftPose(System):
 
         def shift_pose() -> None:
             for n in range(len(tracks[0])):
-                sample_track(*tracks, n, (step.item(0) + 1) * h, desired)
+                sample_track(*tracks, n, end.item(0), desired)
             find_pose_errors(bone, target, q, error)
             yielded[:] = error
             add_yielding(bone, dof, gains, pad, x, rotation, axis, point, load, yielded)

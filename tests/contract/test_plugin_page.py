@@ -69,7 +69,13 @@ SIGNATURES = [
     ),
     *(
         f"supple.testing.{spell(f.__name__, f)}"
-        for f in (supple.testing.audit_step, supple.testing.check_gradient)
+        for f in (
+            supple.testing.audit_step,
+            supple.testing.check_gradient,
+            supple.testing.check_mechanism,
+            supple.testing.check_memory,
+            supple.testing.check_resume,
+        )
     ),
     spell("field", field),
     spell("Metric", Metric.__init__),

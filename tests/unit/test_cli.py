@@ -28,7 +28,8 @@ def test_json_is_one_object_with_the_documented_keys(place: Place) -> None:
     summary = place.json("run", place.scene, "--seed", 3)
     wanted = {
         "scene", "variant", "seed", "steps", "time", "wall", "realtime_factor", "solver", "residual_worst",
-        "residual_settled", "penetration_worst", "energy", "metrics", "timings", "versions", "expectations",
+        "residual_settled", "penetration_worst", "halved_steps", "energy", "metrics", "timings", "versions",
+        "expectations",
     }  # fmt: skip
     assert wanted <= set(summary)
     assert set(summary["energy"]) == {
@@ -121,14 +122,15 @@ def test_number_that_is_not_finite_stops_the_run(place: Place) -> None:
     assert (failed["entity"], failed["element"]) == ("swing", "toy.x[0]")
 
 
-def test_defect_shows_its_traceback_and_the_last_checkpoint(place: Place) -> None:
+def test_fault_of_a_plugin_shows_its_traceback_and_the_last_checkpoint(place: Place) -> None:
     done = place.supple(
         "run", "scene.toml", "--set", "swing.oscillator.bug_at=150", "--checkpoint", "run.npz"
     )
-    assert done.returncode == 70
+    assert done.returncode == 2
     assert "ZeroDivisionError: a slip of the pen" in done.stderr
+    assert "plugin toy: system toy.swing raised ZeroDivisionError: a slip of the pen" in done.stderr
     assert "last checkpoint: run.npz" in done.stderr
-    assert "this is a defect of supple" in done.stderr
+    assert "this is a defect of supple" not in done.stderr
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGTERM to send")

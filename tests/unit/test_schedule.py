@@ -76,7 +76,18 @@ def test_a_circle_is_named_with_its_arrays() -> None:
         ({"toy.one": make_system(writes=["toy.state"])}, r"write toy\.state\.next"),
         ({"toy.one": make_system(adds=["toy.a"])}, "declare it under writes"),
         ({"toy.one": make_system(writes=["toy.sum"])}, "declare it under adds"),
-        ({"toy.one": make_system(writes=["toy.a"], rate=3)}, "held outputs must be State"),
+        (
+            {"toy.one": make_system(writes=["toy.a"], rate=3), "toy.two": make_system(reads=["toy.a"])},
+            r"toy\.one: runs every 3 steps and writes the Step value toy\.a, which toy\.two reads every 1; "
+            "held outputs must be State",
+        ),
+        (
+            {
+                "toy.one": make_system(adds=["toy.sum"], rate=3),
+                "toy.two": make_system(reads=["toy.sum"], rate=2),
+            },
+            r"which toy\.two reads every 2; held outputs must be State",
+        ),
         (
             {"toy.one": make_system(after=["toy.two"])},
             r"wants to run after toy\.two, which is not in this scene",
@@ -93,6 +104,14 @@ def test_a_circle_is_named_with_its_arrays() -> None:
 def test_bad_declarations_say_what_is_wrong(systems, message) -> None:
     with pytest.raises(ScheduleError, match=message):
         make_world(systems, declare)
+
+
+def test_systems_of_one_rate_hand_step_values_to_each_other() -> None:
+    systems = {
+        "toy.one": make_system(writes=["toy.a"], adds=["toy.sum"], rate=3),
+        "toy.two": make_system(reads=["toy.a", "toy.sum"], writes=["toy.state.next"], rate=3),
+    }
+    assert names(make_world(systems, declare)) == ["toy.one", "toy.two"]
 
 
 def test_all_problems_are_reported_at_once() -> None:

@@ -7,8 +7,7 @@ the step; its successor is called `a.b.next`, has one writer, and is committed w
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -54,22 +53,29 @@ class ArraySpec:
 class StateBuffer:
     """All State arrays of one moment, as views into one buffer per dtype.
 
-    Arrays of which only some rows are in use come last; `whole` holds the part of each buffer before them.
+    Arrays of which only some rows are in use come last; `whole` holds the part of each buffer before them. At the end
+    of that stand the arrays that are `observed`, made when all has moved; `moved` are the numbers before them.
     """
 
-    def __init__(self, specs: Sequence[ArraySpec]) -> None:
+    def __init__(self, specs: Sequence[ArraySpec], observed: Collection[str] = ()) -> None:
         self.buffers: dict[np.dtype[Any], Array] = {}
         self.whole: list[Array] = []
         self.views: dict[str, Array] = {}
         for dtype in _DTYPES:
             chosen = sorted(
-                (spec for spec in specs if spec.dtype == dtype), key=lambda spec: bool(spec.count)
+                (spec for spec in specs if spec.dtype == dtype),
+                key=lambda spec: (bool(spec.count), spec.name in observed),
             )
             offsets, size = _lay_out(chosen)
             buffer = _aligned_zeros(size, dtype)
             self.buffers[dtype] = buffer
-            ragged = [offset for spec, offset in zip(chosen, offsets, strict=True) if spec.count]
-            self.whole.append(buffer[: min(ragged, default=size)])
+            placed = list(zip(chosen, offsets, strict=True))
+            end = min((offset for spec, offset in placed if spec.count), default=size)
+            self.whole.append(buffer[:end])
+            if dtype == _DTYPES[0]:
+                late = [offset for spec, offset in placed if spec.name in observed and not spec.count]
+                start = min(late, default=end)
+                self.moved, self.observed = buffer[:start], buffer[start:end]
             for spec, offset in zip(chosen, offsets, strict=True):
                 length = int(np.prod(spec.shape, dtype=int))
                 self.views[spec.name] = buffer[offset : offset + length].reshape(spec.shape)
@@ -133,19 +139,44 @@ class ArrayTable:
             )
         self.records[name] = record
 
-    def freeze(self) -> None:
-        """Lay out the State; from now on nothing is added and nothing moves."""
+    def freeze(self, observed: Collection[str] = ()) -> None:
+        """Lay out the State; from now on nothing is added and nothing moves.
+
+        `observed` are the State arrays that are written when all else has moved.
+        """
         states = [spec for name, spec in sorted(self.specs.items()) if spec.kind == "state"]
-        self.now, self.next = StateBuffer(states), StateBuffer(states)
+        self.now, self.next = StateBuffer(states, observed), StateBuffer(states, observed)
         for name, values in self._initial.items():
             self.now.views[name][...] = values
         self.next.copy_from(self.now)
         self._initial.clear()
-        self._ragged = [
-            (self.now.views[spec.name], self.next.views[spec.name], self.successor(spec.count))
-            for spec in states
-            if spec.count
+        self._bind_kernels([spec for spec in states if spec.count], observed)
+
+    def _bind_kernels(self, ragged: Sequence[ArraySpec], observed: Collection[str]) -> None:
+        """Bind what every step does to the State; of arrays with a count, to the rows in use."""
+        from supple.core.jit import bind_kernel  # numba takes a second to import
+        from supple.core.state_kernels import are_finite, copy_rows
+
+        def whole(values: Array) -> tuple[IntArray, int]:
+            return np.array([values.size]), 1
+
+        def used(spec: ArraySpec) -> tuple[Array, int]:
+            return self.successor(spec.count), int(np.prod(spec.shape[1:], dtype=int))
+
+        now, following = self.now, self.next
+        self._copy = [
+            bind_kernel(copy_rows, *whole(source), source, target)
+            for source, target in zip(following.whole, now.whole, strict=True)
         ]
+        self._look = [
+            [bind_kernel(are_finite, *whole(values), values)]
+            for values in (following.moved, following.observed)
+        ]
+        for spec in ragged:
+            source, target = (buffer.views[spec.name].reshape(-1) for buffer in (following, now))
+            self._copy.append(bind_kernel(copy_rows, *used(spec), source, target))
+            if spec.dtype == _DTYPES[0]:
+                self._look[spec.name in observed].append(bind_kernel(are_finite, *used(spec), source))
 
     def successor(self, name: str) -> Array:
         """An array as it is at the end of the step."""
@@ -193,24 +224,24 @@ class ArrayTable:
 
     def commit(self) -> None:
         """The next state becomes the state. Of arrays with a count, rows that are not in use are left alone."""
-        for now, following in zip(self.now.whole, self.next.whole, strict=True):
-            now[:] = following
-        for now, following, count in self._ragged:
-            used = count.item(0)
-            now[:used] = following[:used]
+        for copy in self._copy:
+            copy()
 
-    def is_next_finite(self) -> bool:
-        """Whether all numbers of the next state are finite, those in use."""
-        floats = self.next.whole[0]
-        total = floats.dot(floats)
-        for _, following, count in self._ragged:
-            if following.dtype.kind == "f":
-                used = following[: count.item(0)].reshape(-1)
-                total += used.dot(used)
-        return math.isfinite(total)
+    def is_next_finite(self, observed: bool) -> bool:
+        """Whether all numbers in use of the next state are finite: those that are observed, or the others."""
+        return all(look() for look in self._look[observed])
 
     def roll_back(self) -> None:
         """Forget the next state."""
+        self.next.copy_from(self.now)
+
+    def keep(self) -> tuple[Array, Array]:
+        """All numbers of the State, to be put back."""
+        return self.now.floats.copy(), self.now.integers.copy()
+
+    def put_back(self, kept: tuple[Array, Array]) -> None:
+        """Make the State what it was, and forget the next one."""
+        self.now.floats[:], self.now.integers[:] = kept
         self.next.copy_from(self.now)
 
     def state_copy(self) -> dict[str, Array]:

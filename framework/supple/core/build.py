@@ -6,9 +6,9 @@ members of collections that its components need. Nothing here knows any particul
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,28 +18,15 @@ from supple.core.blueprint import Blueprint
 from supple.core.component import Metric
 from supple.core.drawing import Drawing
 from supple.core.entity import Entity
+from supple.core.fault import raise_fault
+from supple.core.members import Member, Solve, find_faults
 from supple.core.pose import relative_pose, world_pose
 from supple.core.registry import Registered, Registry
-from supple.core.schedule import Bound
-from supple.errors import PluginError, Problem, UserError, suggest
+from supple.core.schedule import solve_of
+from supple.errors import PluginError, Problem, SuppleError, UserError, suggest
 
 #: An index into an array: of one element, or of a row that `world["path"].attribute` shows.
 Index = int | tuple[int, ...]
-
-
-class Member(Protocol):
-    """What stands in a collection: it has a name, declares what it reads, and is bound like a system."""
-
-    name: str
-
-    @property
-    def reads(self) -> Sequence[str]:
-        """The arrays that the member looks at when a system calls it."""
-        ...
-
-    def bind(self, arrays: Bound) -> None:
-        """Look up the declared arrays once."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -58,8 +45,8 @@ class BoundMetric:
 
 
 #: What compile functions may put objects into for others: frames that move, what moves, what touches, what
-#: makes rows, who holds points of surfaces.
-COLLECTIONS = ("carriers", "mechanisms", "point_holders", "row_sources", "surfaces")
+#: makes rows, who holds points of surfaces, and what is solved on its own.
+COLLECTIONS = ("carriers", "mechanisms", "point_holders", "row_sources", "solves", "surfaces")
 
 
 @dataclass(frozen=True)
@@ -85,7 +72,8 @@ class Build:
         self.seed = blueprint.seed
         self.arrays = ArrayTable()
         self.accumulating: set[str] = set()
-        self.collections: dict[str, list[Any]] = {}
+        self.collections: dict[str, list[Any]] = {"solves": [Solve()]}
+        self.plugin_of: dict[int, str] = {}
         self.metrics: list[BoundMetric] = []
         self.exposed: dict[str, dict[str, tuple[str, tuple[int, ...]]]] = {}
         self.frames: dict[str, Frame] = {}
@@ -173,6 +161,8 @@ class Build:
             raise PluginError(
                 Problem(None, self.compiler, what, f"register it with provides=['{collection}']")
             )
+        plugin = self.plugin_of[id(member)] = self._plugin()
+        self._check_member(collection, member, plugin)
         members = self.collections.setdefault(collection, [])
         if any(other.name == member.name for other in members):
             raise PluginError(
@@ -181,9 +171,20 @@ class Build:
         members.append(member)
         members.sort(key=lambda other: str(other.name))
 
-    def members(self, collection: str) -> list[Any]:
-        """The members of a collection, sorted by name."""
-        return self.collections.get(collection, [])
+    def add_solve(self, name: str, rate: int = 1) -> None:
+        """Have a constraint problem of its own, which is solved in every `rate`-th step.
+
+        Members of `mechanisms`, `carriers`, `surfaces` and `row_sources` belong to it whose attribute `solve` is its
+        name. The compiler must be registered with provides=['solves'].
+        """
+        if rate < 1:
+            raise PluginError(Problem(None, name, f"a solve with the rate {rate}", "give 1 or more steps"))
+        self.add_member("solves", Solve(name, rate))
+
+    def members(self, collection: str, solve: str = "") -> list[Any]:
+        """The members of a collection, sorted by name; with `solve` only those that belong to this one."""
+        members = self.collections.get(collection, [])
+        return [member for member in members if solve_of(member) == solve] if solve else members
 
     def carry(self, path: str, frame: Frame) -> None:
         """Say that this frame moves the entity and whatever hangs below it."""
@@ -234,6 +235,25 @@ class Build:
         self.drawings.append(drawing)
         self.drawings.sort(key=lambda other: other.name)
 
+    def _check_member(self, collection: str, member: Member, plugin: str) -> None:
+        registered = self.registry.collections.get(collection)
+        protocol = registered.choose_protocol(member) if registered else Member
+        name = str(getattr(member, "name", type(member).__name__))
+        problems = [
+            Problem(
+                None, f"plugin {plugin}: {name}", f"in {collection} {fault}, as a {protocol.__name__} has it",
+                f"see {protocol.__module__}.{protocol.__name__}",
+            )
+            for fault in find_faults(member, protocol)
+        ]  # fmt: skip
+        if problems:
+            raise PluginError(problems)
+
+    def _plugin(self) -> str:
+        """The plugin whose compile function is at work."""
+        known = self.registry.compilers.get(self.compiler)
+        return known.plugin if known else "supple"
+
     def _declare(
         self,
         kind: Kind,
@@ -266,11 +286,17 @@ def run_compilers(build: Build) -> None:
         done.add(entry.name)
         if not entry.components or kinds & set(entry.components):
             build.compiler, build.providing = entry.name, entry.provides
-            entry.load()(build)
+            try:
+                entry.load()(build)
+            except SuppleError:
+                raise
+            except Exception as error:
+                raise_fault(error, build.registry, entry.plugin, f"compiler {entry.name}")
 
     for name in sorted(compilers):
         call(compilers[name], ())
     _check_metrics(build)
+    _check_solves(build)
 
 
 def _waits_for(entry: Registered, compilers: Mapping[str, Registered]) -> list[Registered]:
@@ -286,6 +312,18 @@ def _waits_for(entry: Registered, compilers: Mapping[str, Registered]) -> list[R
             what = f"wants to compile after {name}, which does not exist"
             raise PluginError(Problem(None, entry.name, what, suggest(name, [*compilers, *COLLECTIONS])))
     return sorted(found, key=lambda other: other.name)
+
+
+def _check_solves(build: Build) -> None:
+    """Every member must belong to a solve that exists."""
+    known = [solve.name for solve in build.members("solves")]
+    for collection in ("carriers", "mechanisms", "row_sources", "surfaces"):
+        for member in build.members(collection):
+            if solve_of(member) not in known:
+                what = f"in {collection} belongs to the solve '{solve_of(member)}', which does not exist"
+                plugin = build.plugin_of[id(member)]
+                remedy = suggest(solve_of(member), known)
+                raise PluginError(Problem(None, f"plugin {plugin}: {member.name}", what, remedy))
 
 
 def _check_metrics(build: Build) -> None:

@@ -11,10 +11,26 @@ def register_builtin(registry: Registry) -> None:
     registry.add_component(Pose)
     registry.add_system("run.advance_clock", "supple.core.clock:AdvanceClock")
     registry.add_system("metrics.accumulate", "supple.core.metrics:AccumulateMetrics")
-    registry.add_compiler("rows", "supple.mechanics.compile:compile_rows", components=())
+    registry.add_collection("mechanisms", "supple.mechanics.mechanism:Mechanism")
+    registry.add_collection("carriers", "supple.mechanics.mechanism:Carrier")
+    registry.add_collection("row_sources", "supple.mechanics.mechanism:RowSource")
+    registry.add_collection(
+        "surfaces",
+        "supple.mechanics.mechanism:ElementSurface",
+        kinds={
+            "positions": "supple.mechanics.deforming:DeformingSurface",
+            "parts": "supple.mechanics.deforming:PartedSurface",
+        },
+    )
+    registry.add_collection("point_holders", "supple.mechanics.points:PointHolder")
+    registry.add_compiler(
+        "rows", "supple.mechanics.compile:compile_rows",
+        components=(), after=["solves"], provides=["solves", "solve_sums"],
+    )  # fmt: skip
     registry.add_compiler(
         "owners", "supple.mechanics.owners:compile_owners", components=(), after=["carriers", "surfaces"]
     )
-    registry.add_system("rows.assemble", "supple.mechanics.systems:AssembleRows")
-    registry.add_system("rows.solve", "supple.mechanics.systems:SolveRows")
-    registry.add_system("energy.balance", "supple.mechanics.energy:BalanceEnergy")
+    registry.add_system("assemble", "supple.mechanics.systems:AssembleRows", each="solves")
+    registry.add_system("solve", "supple.mechanics.systems:SolveRows", each="solves")
+    registry.add_system("balance_energy", "supple.mechanics.energy:BalanceEnergy", each="solves")
+    registry.add_system("sum_figures", "supple.mechanics.solve_sums:SumFigures", each="solve_sums")

@@ -36,12 +36,14 @@ def gather_values(a, b, c, d, e, f, g, h, places, now_out):
 
 
 @njit
-def reduce_values(mode, start, step, now, total, samples, total_out, samples_out):
-    """Reduce the values of this step into the totals: last, max, min or sum; nan does not count."""
+def reduce_values(weight, mode, start, step, now, total, samples, total_out, samples_out):
+    """Reduce the values of this step into the totals: last, max, min or weighted sum; nan does not count."""
     for k in range(now.shape[0]):
         value = now[k]
         if step[0] < start[k] or math.isnan(value):
             continue
+        if mode[k] == 3:
+            value *= weight
         if samples[k] == 0.0 or mode[k] == 0:
             total_out[k] = value
         elif mode[k] == 1:
@@ -50,4 +52,4 @@ def reduce_values(mode, start, step, now, total, samples, total_out, samples_out
             total_out[k] = min(total[k], value)
         else:
             total_out[k] = total[k] + value
-        samples_out[k] = samples[k] + 1.0
+        samples_out[k] = samples[k] + weight

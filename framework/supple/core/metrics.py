@@ -75,7 +75,10 @@ class AccumulateMetrics(System):
             del names[: len(group)]
             sources, places = self._list_places(arrays, [*group, *group[:1] * (SOURCES - len(group))])
             gathers.append(bind_kernel(gather_values, *sources, places, now))
-        reduce = bind_kernel(reduce_values, mode, start, step, now, total, samples, total_next, samples_next)
+        weight = arrays.h / arrays.build.run.step  # of a part of a step, in means
+        reduce = bind_kernel(
+            reduce_values, weight, mode, start, step, now, total, samples, total_next, samples_next
+        )
 
         def accumulate() -> None:
             for gather in gathers:

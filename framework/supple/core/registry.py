@@ -32,18 +32,30 @@ class Registered:
     after: tuple[str, ...] = ()
     provides: tuple[str, ...] = ()
     when: tuple[str, ...] = ()
+    each: str = ""
+    kinds: Mapping[str, Any] = field(default_factory=dict)
     settings: Any = None
     help: str = ""
 
     def load(self) -> Any:
         """The object, imported now if it was named by a string."""
-        if not isinstance(self.target, str):
-            return self.target
-        module, _, attribute = self.target.partition(":")
+        return self._import(self.target)
+
+    def choose_protocol(self, member: object) -> Any:
+        """Of a collection: the protocol for members like this one, the last of `kinds` whose attribute it has."""
+        for attribute, protocol in reversed(list(self.kinds.items())):
+            if hasattr(member, attribute):
+                return self._import(protocol)
+        return self.load()
+
+    def _import(self, target: Any) -> Any:
+        if not isinstance(target, str):
+            return target
+        module, _, attribute = target.partition(":")
         try:
             return getattr(importlib.import_module(module), attribute)
         except (ImportError, AttributeError) as error:
-            what = f"plugin {self.plugin}: cannot import {self.target} ({error})"
+            what = f"plugin {self.plugin}: cannot import {target} ({error})"
             raise PluginError(
                 Problem(None, self.name, what, "name it as package.module:attribute")
             ) from error
@@ -60,6 +72,9 @@ class Registry:
     solvers: dict[str, Registered] = field(default_factory=dict)
     settings: dict[str, Registered] = field(default_factory=dict)
     commands: dict[str, Registered] = field(default_factory=dict)
+    collections: dict[str, Registered] = field(default_factory=dict)
+    #: Modules of plugins that did not come with supple, and the plugins' names.
+    foreign: dict[str, str] = field(default_factory=dict)
     plugin: str = "supple"
 
     def add_component(self, component: type) -> None:
@@ -88,9 +103,24 @@ class Registry:
         more = {"components": tuple(components), "after": tuple(after), "provides": tuple(provides)}
         self._add("compiler", self.compilers, name, function, **more)
 
-    def add_system(self, name: str, system: type[System] | str, *, when: Iterable[str] = ()) -> None:
-        """Offer a system; it takes part in scenes that have any of the components `when` (none: always)."""
-        self._add("system", self.systems, name, system, when=tuple(when))
+    def add_system(
+        self, name: str, system: type[System] | str, *, when: Iterable[str] = (), each: str = ""
+    ) -> None:
+        """Offer a system; it takes part in scenes that have any of the components `when` (none: always).
+
+        With `each`, the name of a collection, there is one for every member: it is made with the build and the
+        member, and its name is `member.NAME`.
+        """
+        self._add("system", self.systems, name, system, when=tuple(when), each=each)
+
+    def add_collection(
+        self, name: str, protocol: type | str, *, kinds: Mapping[str, type | str] | None = None
+    ) -> None:
+        """Say what members of a collection must be; they are checked when they are added.
+
+        `kinds` are protocols for members with a certain attribute, each asking for more than those before it.
+        """
+        self._add("collection", self.collections, name, protocol, kinds=dict(kinds or {}))
 
     def add_solver(self, name: str, solver: type | str, *, settings: type) -> None:
         """Offer a solver for `run.solver`; `settings` is the component class of its table `[run.NAME]`."""

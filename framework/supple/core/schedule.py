@@ -11,7 +11,7 @@ import heapq
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
 from supple.core.arrays import NEXT, Array, ArrayTable
 from supple.errors import PluginError, Problem, ScheduleError, suggest
@@ -33,12 +33,25 @@ class Phase(IntEnum):
     OBSERVE = 7
 
 
+#: The solve that every scene has, and that members belong to unless they say otherwise.
+ROWS: Final = "rows"
+
+
+def solve_of(member: object) -> str:
+    """The name of the solve that a member of a collection belongs to."""
+    return str(getattr(member, "solve", ROWS))
+
+
 @dataclass(frozen=True)
 class Each:
-    """The arrays that every member of a collection names in an attribute: `Each("mechanisms", "v_free")`."""
+    """The arrays that every member of a collection names in an attribute: `Each("mechanisms", "v_free")`.
+
+    With `solve` only those of the members that belong to this solve.
+    """
 
     collection: str
     attribute: str
+    solve: str = ""
 
 
 Access = str | Each
@@ -100,6 +113,7 @@ class Entry:
     reads: tuple[str, ...]
     writes: tuple[str, ...]
     adds: tuple[str, ...]
+    plugin: str = "supple"
 
     @property
     def phase(self) -> Phase:
@@ -155,6 +169,8 @@ def expand(accesses: Iterable[Access], collections: Mapping[str, Sequence[Any]])
             names.append(access)
             continue
         for member in collections.get(access.collection, ()):
+            if access.solve and solve_of(member) != access.solve:
+                continue
             value = getattr(member, access.attribute)
             names.extend((value,) if isinstance(value, str) else value)
     return tuple(dict.fromkeys(names))
@@ -167,6 +183,7 @@ def order_systems(entries: Sequence[Entry], table: ArrayTable, accumulating: fro
     writers, clashes = _find_writers(entries)
     problems += clashes
     problems += _check_readers(entries, table, writers, accumulating)
+    problems += _check_rates(entries, table, writers)
     names = {entry.name for entry in entries}
     edges, more = _find_edges(entries, writers, names)
     if problems or more:
@@ -192,9 +209,6 @@ def _check_names(entry: Entry, table: ArrayTable, accumulating: frozenset[str]) 
         elif kind == "step" and name in known and (name in accumulating) != (name in entry.adds):
             remedy = "declare it under adds" if name in accumulating else "declare it under writes"
             yield Problem(None, entry.name, f"declares {name} under the wrong heading", remedy)
-        if entry.system.rate > 1 and kind == "step":
-            what = f"runs every {entry.system.rate} steps but writes the Step value {name}"
-            yield Problem(None, entry.name, what, "held outputs must be State")
 
 
 def _find_writers(entries: Sequence[Entry]) -> tuple[dict[str, list[Entry]], list[Problem]]:
@@ -243,6 +257,23 @@ def _check_readers(
                     yield Problem(
                         None, entry.name, what, "move one of them, or keep last step's value as State"
                     )
+
+
+def _check_rates(
+    entries: Sequence[Entry], table: ArrayTable, writers: Mapping[str, list[Entry]]
+) -> Iterable[Problem]:
+    """Between the steps of a slow system its Step values are stale: only systems as slow may read them."""
+    for entry in entries:
+        for name in entry.reads:
+            if name in table.records or (name in table.specs and table.specs[name].kind == "step"):
+                for writer in writers.get(name, ()):
+                    rate = writer.system.rate
+                    if rate > 1 and rate != entry.system.rate:
+                        what = (
+                            f"runs every {rate} steps and writes the Step value {name}, which {entry.name} reads "
+                            f"every {entry.system.rate}"
+                        )
+                        yield Problem(None, writer.name, what, "held outputs must be State")
 
 
 def _find_edges(

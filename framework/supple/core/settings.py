@@ -38,6 +38,10 @@ class Run:
         "while that foretells the next, for new contacts also those of the nearest contact that ended, or, to see "
         "that they do not matter: zero, 1 N s, random ones.",
     )  # fmt: skip
+    halvings: int = field(
+        default=3, unit="1", ge=0, le=16,
+        doc="How often a step that cannot be solved or computed is tried again with half of its length; 0: never.",
+    )  # fmt: skip
     seed: int = field(default=0, unit="1", doc="Seed of all noise; --seed overrides it.", ge=0)
     smoke: int = field(default=50, unit="1", doc="Steps of a quick check that the scene runs at all.", gt=0)
     capacity: Capacity = field(default=Capacity(), unit="", doc="Room for things whose number changes.")

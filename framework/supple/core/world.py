@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,11 +12,12 @@ import numpy as np
 from supple.core.arrays import NEXT, Array
 from supple.core.blueprint import Blueprint
 from supple.core.build import Build, run_compilers
+from supple.core.fault import raise_fault
 from supple.core.metrics import compile_metrics, forget_settled, metric_values
-from supple.core.registry import Registry
-from supple.core.schedule import Bound, Call, Entry, Work, expand, order_systems
+from supple.core.registry import Registered, Registry
+from supple.core.schedule import Bound, Call, Entry, Phase, Work, expand, order_systems, solve_of
 from supple.core.timing import Timing
-from supple.errors import SimulationError, suggest
+from supple.errors import Problem, SimulationError, SuppleError, UserError, suggest
 
 if TYPE_CHECKING:
     from supple.mechanics.combined_dynamics import CombinedDynamics
@@ -40,15 +42,13 @@ class World:
         run_compilers(self.build)
         compile_metrics(self.build)
         self.arrays = self.build.arrays
-        self.arrays.freeze()
-        self._cleared = self.arrays.join(sorted(self.build.accumulating))
         self.schedule: list[Entry] = self._make_schedule()
-        self._bind_members()
-        self._steps = [self._bind(entry) for entry in self.schedule]
-        self._rated = [
-            (call, entry.system.rate) for entry, call in zip(self.schedule, self._steps, strict=True)
-        ]
+        self._moving_count = sum(entry.phase < Phase.OBSERVE for entry in self.schedule)
+        observing = self.schedule[self._moving_count :]
+        self.arrays.freeze({name.removesuffix(NEXT) for entry in observing for name in entry.writes})
+        self._cleared = self.arrays.join(sorted(self.build.accumulating))
         self._number = self.arrays["run.step"]
+        self.rebind()
         self.timing = Timing([entry.name for entry in self.schedule])
 
     # Stepping
@@ -64,45 +64,108 @@ class World:
         return int(self.arrays["run.step"][0])
 
     def step(self, count: int = 1) -> None:
-        """Advance by `count` steps."""
+        """Advance by `count` steps.
+
+        A step that cannot be computed is taken again from the same state in two parts of half its length, then in
+        four, and so on, `run.halvings` times; then it is given up, and the state stays as it was.
+        """
+        if count < 0:
+            remedy = "keep a world.snapshot() and world.restore() it"
+            raise UserError(
+                Problem(None, "world.step", f"{count} steps: time does not run backwards", remedy)
+            )
         for _ in range(count):
             try:
                 self.compute_step()
-                self._guard()
             except SimulationError as error:
                 error.time, error.step = self.time, self.steps
                 self.arrays.roll_back()
+                self._divide_step(error)
+            except BaseException:
+                self.arrays.roll_back()
                 raise
-            self.arrays.commit()
+            else:
+                self.arrays.commit()
 
     def compute_step(self) -> None:
         """Run all systems once without committing; most callers want `step`."""
+        self._run_systems(first=True)
+        self.timing.steps += 1
+
+    def _run_systems(self, first: bool) -> None:
+        """Run all systems once. Slow ones do nothing but in the first part of a step whose turn it is."""
         for array in self._cleared:
             array.fill(0)
         number, index = self._number.item(0), 0
         clock, spent = time.perf_counter_ns, self.timing.nanoseconds
-        started = clock()
         try:
-            for index, (call, rate) in enumerate(self._rated):
-                if rate == 1 or number % rate == 0:
-                    call()
-                ended = clock()
-                spent[index] += ended - started
-                started = ended
+            for calls, observing in ((self._moving, False), (self._observing, True)):
+                started = clock()
+                for call, rate in calls:
+                    if rate == 1 or (first and number % rate == 0):
+                        call()
+                    ended = clock()
+                    spent[index] += ended - started
+                    started = ended
+                    index += 1
+                if not self.arrays.is_next_finite(observing):
+                    self._name_nonfinite(observing)
         except SimulationError as error:
             error.system = error.system or self.schedule[index].name
             raise
+        except SuppleError:
+            raise
+        except Exception as error:
+            entry = self.schedule[index]
+            raise_fault(error, self.registry, entry.plugin, f"system {entry.name}")
+
+    def _divide_step(self, error: SimulationError) -> None:
+        """Take the step in ever more parts; give it up with the error that it had as a whole."""
+        kept, done = self.arrays.keep(), False
+        try:
+            for level in range(1, self.build.run.halvings + 1):
+                try:
+                    self._take_parts(2**level)
+                except SimulationError:
+                    self.arrays.put_back(kept)
+                else:
+                    done = True
+                    return
+        finally:
+            if not done:
+                self.arrays.put_back(kept)
+            if self.build.run.halvings:
+                self.rebind()
+        raise error
+
+    def _take_parts(self, parts: int) -> None:
+        self.rebind(parts)
+        for part in range(parts):
+            self._run_systems(first=part == 0)
+            self.arrays.commit()
         self.timing.steps += 1
 
     def calls(self) -> list[tuple[Entry, Callable[[], None]]]:
         """The systems in their order, each with what it runs in a step."""
         return list(zip(self.schedule, self._steps, strict=True))
 
-    def _guard(self) -> None:
+    def rebind(self, parts: int = 1) -> None:
+        """Bind all members and systems anew, to steps of the run that are divided into so many parts.
+
+        What is bound anew goes on as before: nothing may be kept but in arrays. Slow ones keep their own step.
+        """
+        rates = {solve.name: solve.rate for solve in self.build.members("solves")}
+        for members in self.build.collections.values():
+            for member in members:
+                self._bind_member(member, rates.get(solve_of(member), 1), parts)
+        self._steps = [self._bind(entry, parts) for entry in self.schedule]
+        rated = [(call, entry.system.rate) for entry, call in zip(self.schedule, self._steps, strict=True)]
+        self._moving, self._observing = rated[: self._moving_count], rated[self._moving_count :]
+
+    def _name_nonfinite(self, observing: bool) -> None:
         """Stop at the first number that is not finite and say whose it is."""
-        if self.arrays.is_next_finite():
-            return
-        for entry in self.schedule:
+        count = self._moving_count
+        for entry in self.schedule[count:] if observing else self.schedule[:count]:
             for name in (*entry.writes, *entry.adds):
                 if name not in self.arrays.records:
                     self._refuse_nonfinite(entry, name)
@@ -162,24 +225,47 @@ class World:
         for name, registered in self.registry.systems.items():
             if registered.when and not kinds & set(registered.when):
                 continue
-            system = registered.load()(self.build)
-            reads, writes, adds = (
-                expand(accesses, self.build.collections)
-                for accesses in (system.reads, system.writes, system.adds)
-            )
-            entries.append(Entry(name, system, reads, writes, adds))
+            if not registered.each:
+                entries.append(self._make_entry(name, registered, self.build))
+            for member in self.build.members(registered.each):
+                entries.append(self._make_entry(f"{member.name}.{name}", registered, self.build, member))
         return order_systems(entries, self.arrays, frozenset(self.build.accumulating))
 
-    def _bind(self, entry: Entry) -> Callable[[], None]:
-        h = self.build.run.step * entry.system.rate
-        return make_callable(entry.system.bind(Bound(entry.name, entry.touches, self.arrays, self.build, h)))
+    def _make_entry(self, name: str, registered: Registered, *arguments: Any) -> Entry:
+        with self._naming(registered.plugin, f"system {name}"):
+            system = registered.load()(*arguments)
+        reads, writes, adds = (
+            expand(accesses, self.build.collections)
+            for accesses in (system.reads, system.writes, system.adds)
+        )
+        return Entry(name, system, reads, writes, adds, registered.plugin)
 
-    def _bind_members(self) -> None:
-        h = self.build.run.step
-        for members in self.build.collections.values():
-            for member in members:
-                allowed = frozenset((*member.reads, *getattr(member, "writes", ())))
-                member.bind(Bound(member.name, allowed, self.arrays, self.build, h))
+    def _bind(self, entry: Entry, parts: int) -> Callable[[], None]:
+        h = self._length(entry.system.rate, parts)
+        with self._naming(entry.plugin, f"system {entry.name}"):
+            return make_callable(
+                entry.system.bind(Bound(entry.name, entry.touches, self.arrays, self.build, h))
+            )
+
+    def _bind_member(self, member: Any, rate: int, parts: int) -> None:
+        h = self._length(rate, parts)
+        with self._naming(self.build.plugin_of.get(id(member), "supple"), f"member {member.name}"):
+            allowed = frozenset((*member.reads, *getattr(member, "writes", ())))
+            member.bind(Bound(member.name, allowed, self.arrays, self.build, h))
+
+    def _length(self, rate: int, parts: int) -> float:
+        """The step [s] of what runs in every `rate`-th step of the run."""
+        return self.build.run.step * rate if rate > 1 else self.build.run.step / parts
+
+    @contextmanager
+    def _naming(self, plugin: str, part: str) -> Iterator[None]:
+        """Name plugin and part in whatever is raised within."""
+        try:
+            yield
+        except SuppleError:
+            raise
+        except Exception as error:
+            raise_fault(error, self.registry, plugin, part)
 
 
 def make_callable(work: Work) -> Callable[[], Any]:
@@ -202,6 +288,9 @@ def make_callable(work: Work) -> Callable[[], Any]:
 def _declare_clock(build: Build) -> None:
     build.add_state("run.time", [0.0], unit="s", doc="Simulated time.")
     build.add_state("run.step", [0], unit="1", doc="Number of the step.", dtype=np.int64)
+    doc = "Parts that are done of a step that is taken in parts; 0 between steps."
+    build.add_state("run.part", [0], unit="1", doc=doc, dtype=np.int64)
+    build.add_state("run.halved", [0.0], unit="1", doc="Steps that had to be taken in parts so far.")
     build.add_model("run.gravity", build.run.gravity, unit="m/s^2", doc="Acceleration of free fall.")
 
 

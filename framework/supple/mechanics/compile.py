@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from supple.core.arrays import NEXT
 from supple.core.build import Build
+from supple.core.members import Solve
 from supple.mechanics.last_impulses import declare_last_impulses
 from supple.mechanics.mechanism import contact_capacity
 from supple.mechanics.neighbours import declare_last_contacts
 from supple.mechanics.problem import ConstraintProblem
 from supple.mechanics.run_metrics import RUN_METRICS
+from supple.mechanics.solve_sums import FIGURES, OWNER, declare_sums, name_energy, name_figure
 
 CONTACT_ARRAYS = (
     "contacts.count", "contacts.surface", "contacts.element", "contacts.key", "contacts.point",
@@ -17,53 +20,69 @@ CONTACT_ARRAYS = (
 )  # fmt: skip
 """What collision writes and contact rows read."""
 
-ARRAY_OF_METRIC = {
-    "residual_worst": "rows.residual",
-    "residual_settled": "rows.residual",
-    "penetration_worst": "rows.penetration",
-    "contacts": "rows.contacts",
-    "sweeps": "rows.iterations",
-    "solver_failures": "rows.failures.next",
-    "solver_rescues": "rows.rescues.next",
-    "kinetic_energy": "energy.kinetic",
-    "potential_energy": "energy.potential",
-    "energy_initial": "energy.initial.next",
-    "contact_work": "energy.row_work.next",
-    "applied_work": "energy.applied_work.next",
-    "energy_unaccounted": "energy.unaccounted",
+FIGURE_OF_METRIC = {
+    "residual_worst": "residual",
+    "residual_settled": "residual",
+    "penetration_worst": "penetration",
+    "contacts": "contacts",
+    "sweeps": "iterations",
+    "solver_failures": "failures",
+    "solver_rescues": "rescues",
+    "kinetic_energy": "kinetic",
+    "potential_energy": "potential",
+    "energy_initial": "initial",
+    "contact_work": "row_work",
+    "applied_work": "applied_work",
+    "energy_unaccounted": "unaccounted",
 }
-"""Which array holds a metric of the run, in its only element."""
+"""Which figure of the solves a metric of the run is; the others are of the run itself."""
 
 
 def compile_rows(build: Build) -> None:
     """Declare what collision, assembly, solver and report hand to each other."""
     capacity = contact_capacity(build)
     _declare_contacts(build, capacity)
-    build.add_record("rows.problem", ConstraintProblem(capacity, build.run.step))
-    build.add_step("rows.count", (1,), unit="1", doc="Groups of rows in this step.", dtype=np.int64)
-    for name, unit, doc in (
-        ("residual", "m/s", "Worst natural-map residual of this step."),
-        ("penetration", "m", "Deepest penetration at the start of this step."),
-        ("contacts", "1", "Frictional contacts in this step."),
-        ("iterations", "1", "Iterations of the solver."),
-    ):
-        build.add_step(f"rows.{name}", (1,), unit=unit, doc=doc)
-    build.add_step(
-        "rows.impulse",
-        (capacity, 3),
-        unit="N s",
-        doc="Impulses along n, t, s.",
-        count="rows.count",
-        record=True,
-    )
-    build.add_state("rows.failures", [0.0], unit="1", doc="Steps whose solve fell short so far.")
-    build.add_state("rows.rescues", [0.0], unit="1", doc="Steps in which another solver had to help so far.")
-    declare_last_impulses(build, capacity)
+    solves = build.members("solves")
+    for solve in solves:
+        _declare_solve(build, solve, capacity)
     if build.run.warm_start == "neighbours":
         declare_last_contacts(build, capacity)
-    _declare_energy(build)
+    if len(solves) > 1:
+        declare_sums(build)
     for metric in RUN_METRICS:
-        build.bind_metric("run", metric, ARRAY_OF_METRIC[metric.name], 0)
+        build.bind_metric("run", metric, _place_metric(solves, metric.name), 0)
+
+
+def _place_metric(solves: list[Solve], metric: str) -> str:
+    """The array that holds a metric of the run, in its only element."""
+    if metric == "halved_steps":
+        return "run.halved.next"
+    figure = FIGURE_OF_METRIC[metric]
+    return name_figure(solves[0], figure) if len(solves) == 1 else f"{OWNER}.{figure}"
+
+
+def _declare_solve(build: Build, solve: Solve, capacity: int) -> None:
+    """Declare the problem of one solve, its impulses, its warm start and its figures."""
+    at = solve.array
+    build.add_record(at("problem"), ConstraintProblem(capacity))
+    build.add_step(at("count"), (1,), unit="1", doc="Groups of rows in this step.", dtype=np.int64)
+    build.add_step(
+        at("impulse"), (capacity, 3), unit="N s", doc="Impulses along n, t, s.", count=at("count"), record=True
+    )  # fmt: skip
+    declare_last_impulses(build, solve, capacity)
+    for part, doc in (
+        ("before", "Kinetic and potential energy at the start of the step."),
+        ("kinetic", "Kinetic energy after the step."),
+        ("potential", "Potential energy after the step."),
+        ("applied", "Work of applied forces in this step."),
+    ):
+        build.add_step(name_energy(solve, part), (1,), unit="J", doc=doc, accumulates=True)
+    for figure, (unit, doc) in FIGURES.items():
+        name = name_figure(solve, figure)
+        if name.endswith(NEXT):
+            build.add_state(name.removesuffix(NEXT), [0.0], unit=unit, doc=doc)
+        elif name not in build.arrays.specs:
+            build.add_step(name, (1,), unit=unit, doc=doc)
 
 
 def _declare_contacts(build: Build, capacity: int) -> None:
@@ -94,20 +113,3 @@ def _declare_contacts(build: Build, capacity: int) -> None:
         "contacts.force", (capacity, 3), unit="N", doc="Force on A, in the world.", count="contacts.count",
         record=True,
     )  # fmt: skip
-
-
-def _declare_energy(build: Build) -> None:
-    for name, doc in (
-        ("before", "Kinetic and potential energy at the start of the step."),
-        ("kinetic", "Kinetic energy after the step."),
-        ("potential", "Potential energy after the step."),
-        ("applied", "Work of applied forces in this step."),
-    ):
-        build.add_step(f"energy.{name}", (1,), unit="J", doc=doc, accumulates=True)
-    build.add_step("energy.unaccounted", (1,), unit="J", doc="Change of energy that no work explains.")
-    for name, doc in (
-        ("initial", "Energy at the start of the run."),
-        ("row_work", "Work of all rows so far."),
-        ("applied_work", "Work of applied forces so far."),
-    ):
-        build.add_state(f"energy.{name}", [0.0], unit="J", doc=doc)

@@ -6,10 +6,14 @@ from collections.abc import Callable
 
 import numpy as np
 
+from supple.core.arrays import NEXT
+from supple.core.build import Build
 from supple.core.jit import bind_kernel
-from supple.core.schedule import Bound, Each, Phase, System
+from supple.core.members import Solve
+from supple.core.schedule import ROWS, Bound, Each, Phase, System
 from supple.mechanics.energy_kernels import add_work, balance_energy
 from supple.mechanics.mechanism import Mechanism
+from supple.mechanics.solve_sums import ENERGY, name_energy, name_figure
 
 
 class BalanceEnergy(System):
@@ -21,16 +25,29 @@ class BalanceEnergy(System):
     """
 
     phase = Phase.OBSERVE
-    sums = (
-        "run.step", "energy.before", "energy.kinetic", "energy.potential", "energy.applied",
-        "energy.initial", "energy.row_work", "energy.applied_work",
-    )  # fmt: skip
-    reads = (*sums, *(Each("mechanisms", part) for part in ("v", "v_next", "plan", "impulse")))
-    writes = ("energy.initial.next", "energy.row_work.next", "energy.applied_work.next", "energy.unaccounted")
+
+    def __init__(self, build: Build, solve: Solve) -> None:
+        self.solve, self.rate = solve, solve.rate
+        work = [name_figure(solve, part) for part in ("initial", "row_work", "applied_work")]
+        self.sums = (
+            "run.time",
+            *(name_energy(solve, part) for part in ENERGY),
+            *(n.removesuffix(NEXT) for n in work),
+        )
+        self.outputs = (*work, name_figure(solve, "unaccounted"))
+        # Who is slower than the run has its energy held for the steps between.
+        self.held = (
+            [(name_energy(solve, part), name_figure(solve, part)) for part in ("kinetic", "potential")]
+            if solve.name != ROWS
+            else []
+        )
+        parts = (Each("mechanisms", part, solve.name) for part in ("v", "v_next", "plan", "impulse"))
+        self.reads = (*self.sums, *parts)
+        self.writes = (*self.outputs, *(name for _, name in self.held))
 
     def bind(self, arrays: Bound) -> Callable[[], None]:
         """Bind the sums and the velocities of all mechanisms."""
-        mechanisms: list[Mechanism] = arrays.build.members("mechanisms")
+        mechanisms: list[Mechanism] = arrays.build.members("mechanisms", self.solve.name)
         work = np.zeros(2)
         adding = [
             bind_kernel(
@@ -40,12 +57,15 @@ class BalanceEnergy(System):
             )
             for each in mechanisms
         ]
-        sums, outputs = [arrays[name] for name in self.sums], [arrays[name] for name in self.writes]
+        sums, outputs = [arrays[name] for name in self.sums], [arrays[name] for name in self.outputs]
         finish = bind_kernel(balance_energy, *sums, work, *outputs)
+        held = [(arrays[source], arrays[target]) for source, target in self.held]
 
         def balance() -> None:
             for add in adding:
                 add()
             finish()
+            for source, target in held:
+                target[0] = source[0]
 
         return balance

@@ -23,11 +23,11 @@ def add_work(v, v_next, plan, impulse, work_out):
 
 @njit
 def balance_energy(
-    step, before, kinetic, potential, applied, initial, row_work, applied_work,
+    time, before, kinetic, potential, applied, initial, row_work, applied_work,
     work_inout, initial_out, row_work_out, applied_work_out, unaccounted_out,
 ):  # fmt: skip
     """Add the work of this step to the sums, and compare them with the change of energy since the start [J]."""
-    start = before[0] if step[0] == 0 else initial[0]
+    start = before[0] if time[0] == 0.0 else initial[0]
     initial_out[0] = start
     row_work_out[0] = row_work[0] + work_inout[0]
     applied_work_out[0] = applied_work[0] + applied[0] + work_inout[1]

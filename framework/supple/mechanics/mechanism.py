@@ -14,7 +14,7 @@ import numpy as np
 
 from supple.core.arrays import FloatArray, IntArray
 from supple.core.build import Build
-from supple.core.schedule import Bound
+from supple.core.schedule import ROWS, Bound
 from supple.mechanics.block_matrix import BlockMatrix
 from supple.mechanics.jacobian import JacobianBlocks
 from supple.mechanics.points import SurfacePoints
@@ -27,7 +27,7 @@ class Mechanism(Protocol):
     `v`, `v_next` and `v_free` name its arrays of generalised velocities: now, after the step, and without rows
     and plans. `plan` names the accumulating array that controllers in PLAN add to: impulses on b [N s, N m s].
     `impulse` names the array of plan + J^T lambda, so that v_next = v_free + A^-1 impulse. `unit_count` is the
-    number of independent blocks of A.
+    number of independent blocks of A. `solve` names the solve that it belongs to, if it is not that of all others.
     """
 
     name: str
@@ -38,6 +38,7 @@ class Mechanism(Protocol):
     v_free: str
     plan: str
     impulse: str
+    solve: str = ROWS
 
     @property
     def reads(self) -> Sequence[str]:
@@ -86,7 +87,7 @@ class Carrier(Protocol):
     It names its arrays: `position` [n, 3] in m, `rotation` [n, 4] quaternions, `twist` [n, 6] velocity of the
     frame's origin in the world and angular velocity in the frame, `wrench` [n, 6] force and torque in the
     world that others add [N, N m]. `shown` names the State arrays of positions and rotations for drawings.
-    An attribute `layer`, if there is one, names the layer of the shapes on the frames; else it is "bodies".
+    `layer` names the layer of the shapes on the frames: see `supple.core.drawing.LAYERS`.
     """
 
     name: str
@@ -95,6 +96,8 @@ class Carrier(Protocol):
     twist: str
     wrench: str
     shown: tuple[str, str]
+    layer: str
+    solve: str = ROWS
 
     @property
     def reads(self) -> Sequence[str]:
@@ -117,11 +120,11 @@ class Carrier(Protocol):
 class Surface(Protocol):
     """Geometry that touches. Collection `surfaces`; its place there is its number in `contacts.surface`.
 
-    One that is no `DeformingSurface` has a list `element_paths` with the entity of every element that
-    `contacts.element` counts; see `owners`.
+    In the collection it is either an `ElementSurface` or a `DeformingSurface`.
     """
 
     name: str
+    solve: str = ROWS
 
     @property
     def reads(self) -> Sequence[str]:
@@ -137,13 +140,24 @@ class Surface(Protocol):
         ...
 
 
+class ElementSurface(Surface, Protocol):
+    """A surface of shapes or triangles that stand or are carried.
+
+    `element_paths` are the entities of all elements that `contacts.element` counts.
+    """
+
+    element_paths: Sequence[str]
+
+
 class RowSource(Protocol):
     """Whatever makes rows: contacts, joints, limits, motors, grasps. Collection `row_sources`.
 
     If its `append` fills arrays that others may read, it names them in `writes`; they are written in ASSEMBLE.
+    `solve` names the solve that it makes rows for; all that it asks for rows must belong to the same.
     """
 
     name: str
+    solve: str = ROWS
 
     @property
     def reads(self) -> Sequence[str]:

@@ -12,6 +12,7 @@ RUN_METRICS = (
     Metric("sweeps", "1", "Iterations of the solver, on average.", "mean"),
     Metric("solver_failures", "1", "Steps whose solve fell short of its tolerance.", "last"),
     Metric("solver_rescues", "1", "Steps in which a better solver had to help.", "last"),
+    Metric("halved_steps", "1", "Steps that were taken in parts, since they failed as a whole.", "last"),
     Metric("kinetic_energy", "J", "Kinetic energy at the end.", "last"),
     Metric("potential_energy", "J", "Potential energy at the end, zero at the origin.", "last"),
     Metric("energy_initial", "J", "Kinetic and potential energy at the start.", "last"),

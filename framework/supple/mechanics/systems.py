@@ -9,52 +9,62 @@ import numpy as np
 from supple.core.arrays import FloatArray
 from supple.core.build import Build
 from supple.core.jit import bind_kernel
+from supple.core.members import Solve
 from supple.core.noise import noise_at
-from supple.core.schedule import Access, Bound, Each, Phase, System
+from supple.core.schedule import ROWS, Access, Bound, Each, Phase, System, solve_of
+from supple.errors import PluginError, Problem
 from supple.mechanics import warm_kernels
-from supple.mechanics.last_impulses import LastImpulses
+from supple.mechanics.last_impulses import LastImpulses, name_last
 from supple.mechanics.mechanism import Mechanism, RowSource
 from supple.mechanics.neighbours import Neighbourhood
 from supple.mechanics.problem import ConstraintProblem
 from supple.mechanics.problem_kernels import measure_rows
 from supple.mechanics.rescue import make_solvers, solve_with_rescue
+from supple.mechanics.solve_sums import name_figure
 
 
 class AssembleRows(System):
     """Rows of all sources, and the Delassus operator W = sum J A^-1 J^T."""
 
     phase = Phase.ASSEMBLE
-    reads = (
-        Each("row_sources", "reads"),
-        Each("surfaces", "reads"),
-        Each("carriers", "reads"),
-        Each("mechanisms", "reads"),
-        Each("mechanisms", "v"),
-    )
-    figures = ("rows.count", "rows.contacts", "rows.penetration")
 
-    def __init__(self, build: Build) -> None:
-        made = (name for source in build.members("row_sources") for name in getattr(source, "writes", ()))
-        self.writes = ("rows.problem", *self.figures, *made)
+    def __init__(self, build: Build, solve: Solve) -> None:
+        self.solve, self.rate = solve, solve.rate
+        self.reads: Sequence[Access] = (
+            Each("row_sources", "reads", solve.name),
+            Each("surfaces", "reads", solve.name),
+            Each("carriers", "reads", solve.name),
+            Each("mechanisms", "reads", solve.name),
+            Each("mechanisms", "v", solve.name),
+        )
+        self.figures = (solve.array("count"), *(name_figure(solve, f) for f in ("contacts", "penetration")))
+        sources = build.members("row_sources", solve.name)
+        made = (name for source in sources for name in getattr(source, "writes", ()))
+        self.writes: Sequence[Access] = (solve.array("problem"), *self.figures, *made)
 
     def bind(self, arrays: Bound) -> Callable[[], None]:
         """Bind the velocities of all mechanisms."""
-        problem: ConstraintProblem = arrays.record("rows.problem")
-        sources: list[RowSource] = arrays.build.members("row_sources")
-        mechanisms: list[Mechanism] = arrays.build.members("mechanisms")
+        problem: ConstraintProblem = arrays.record(self.solve.array("problem"))
+        problem.step = arrays.h
+        sources: list[RowSource] = arrays.build.members("row_sources", self.solve.name)
+        mechanisms: list[Mechanism] = arrays.build.members("mechanisms", self.solve.name)
         jacobians = [mechanism.jacobian for mechanism in mechanisms]
         add_velocities = [
             mechanism.jacobian.bind_row_velocities(arrays[mechanism.v].reshape(-1), problem.u_now)
             for mechanism in mechanisms
         ]
         figures = [arrays[name] for name in self.figures]
+        strangers = [m for m in arrays.build.members("mechanisms") if m not in mechanisms]
 
         def assemble() -> None:
             problem.clear()
             for jacobian in jacobians:
                 jacobian.clear()
+            known = [one.jacobian.count.item(0) for one in strangers]
             for source in sources:
                 source.append(problem)
+            if known:
+                self._refuse_strangers(strangers, known)
             measure_rows(problem.count, problem.law, problem.gap, *figures)
             if problem.count == 0:
                 return
@@ -68,6 +78,14 @@ class AssembleRows(System):
             problem.W.clear_immovable_groups()
 
         return assemble
+
+    def _refuse_strangers(self, mechanisms: list[Mechanism], known: list[int]) -> None:
+        """A mechanism is moved by the rows of its own solve alone; `known` is how many blocks each had."""
+        for mechanism, count in zip(mechanisms, known, strict=True):
+            if mechanism.jacobian.count.item(0) != count:
+                mine, other = solve_of(mechanism), self.solve.name
+                what = f"belongs to the solve '{mine}', and a row of '{other}' acts on it"
+                raise PluginError(Problem(None, mechanism.name, what, "make rows in its own solve"))
 
 
 def _couple(problem: ConstraintProblem, mechanisms: list[Mechanism]) -> None:
@@ -91,27 +109,31 @@ class SolveRows(System):
     """Closes the free row velocities, solves, and hands J^T lambda to every mechanism."""
 
     phase = Phase.SOLVE
-    reads: Sequence[Access] = (
-        "rows.problem", *LastImpulses.reads, "rows.failures", "rows.rescues", "run.step",
-        Each("mechanisms", "v_free"), Each("mechanisms", "plan"), Each("mechanisms", "reads"),
-    )  # fmt: skip
-    writes: Sequence[Access] = (
-        "rows.impulse", "rows.residual", "rows.iterations", "rows.failures.next", "rows.rescues.next",
-        *LastImpulses.writes, Each("mechanisms", "impulse"),
-    )  # fmt: skip
 
-    def __init__(self, build: Build) -> None:
+    def __init__(self, build: Build, solve: Solve) -> None:
+        self.solve, self.rate = solve, solve.rate
         self.solvers = make_solvers(build)
-        if build.run.warm_start == "neighbours":
-            self.reads, self.writes = (
-                (*self.reads, *Neighbourhood.reads),
-                (*self.writes, *Neighbourhood.writes),
-            )
+        at, mine, last = solve.array, solve.name, name_last(solve)
+        self.reads: Sequence[Access] = (
+            at("problem"), *last, at("failures"), at("rescues"), "run.step",
+            *(Each("mechanisms", part, mine) for part in ("v_free", "plan", "reads")),
+        )  # fmt: skip
+        self.writes: Sequence[Access] = (
+            at("impulse"), name_figure(solve, "residual"), name_figure(solve, "iterations"),
+            at("failures.next"), at("rescues.next"), *(f"{name}.next" for name in last),
+            Each("mechanisms", "impulse", mine),
+        )  # fmt: skip
+        # Only the contacts of the solve that every scene has are known by their places.
+        self.by_place = build.run.warm_start == "neighbours" and solve.name == ROWS
+        if self.by_place:
+            self.reads = (*self.reads, *Neighbourhood.reads)
+            self.writes = (*self.writes, *Neighbourhood.writes)
 
     def bind(self, arrays: Bound) -> Callable[[], None]:
         """Bind the problem, the warm start, and the velocities of all mechanisms."""
-        problem: ConstraintProblem = arrays.record("rows.problem")
-        mechanisms: list[Mechanism] = arrays.build.members("mechanisms")
+        at = self.solve.array
+        problem: ConstraintProblem = arrays.record(at("problem"))
+        mechanisms: list[Mechanism] = arrays.build.members("mechanisms", self.solve.name)
         plans = [
             (
                 m,
@@ -123,19 +145,20 @@ class SolveRows(System):
             )
             for m in mechanisms
         ]
-        impulse = arrays["rows.impulse"]
+        impulse = arrays[at("impulse")]
         add_free = [
             m.jacobian.bind_row_velocities(arrays[m.v_free].reshape(-1), problem.free) for m in mechanisms
         ]
         hand_over = [
             m.jacobian.bind_transposed_impulses(impulse, arrays[m.impulse].reshape(-1)) for m in mechanisms
         ]
-        residual, iterations = arrays["rows.residual"], arrays["rows.iterations"]
-        failures, failures_next = arrays["rows.failures"], arrays["rows.failures.next"]
-        rescues, rescues_next = arrays["rows.rescues"], arrays["rows.rescues.next"]
-        last = LastImpulses(arrays, impulse, residual)
+        residual, iterations = (arrays[name_figure(self.solve, f)] for f in ("residual", "iterations"))
+        failures, failures_next = arrays[at("failures")], arrays[at("failures.next")]
+        rescues, rescues_next = arrays[at("rescues")], arrays[at("rescues.next")]
+        last = LastImpulses(arrays, self.solve, impulse, residual)
         warm_start = arrays.build.run.warm_start
-        neighbourhood = Neighbourhood(arrays) if warm_start == "neighbours" else None
+        neighbourhood = Neighbourhood(arrays) if self.by_place else None
+        known = warm_start in ("pairs", "neighbours")
         seed, step = arrays.build.seed, arrays["run.step"]
 
         def solve() -> None:
@@ -150,8 +173,8 @@ class SolveRows(System):
                     mechanism.jacobian.add_row_velocities(change.reshape(-1), problem.free)
                 if neighbourhood is not None:
                     neighbourhood.carry_over(problem, impulse)
-                elif warm_start != "pairs":
-                    set_start(warm_start, seed, int(step[0]), impulse[:n])
+                elif not known:
+                    set_start(warm_start, seed, at("start"), int(step[0]), impulse[:n])
                 solution, tries = solve_with_rescue(self.solvers, problem, impulse)
                 iterations[0] = solution.iterations
                 last.finish(problem, solution.impulse)
@@ -167,10 +190,10 @@ class SolveRows(System):
         return solve
 
 
-def set_start(start: str, seed: int, step: int, impulse_out: FloatArray) -> None:
+def set_start(start: str, seed: int, label: str, step: int, impulse_out: FloatArray) -> None:
     """Impulses [n, 3] N s to begin with that know nothing of the last step; "random" ones are standard normal."""
     if start == "random":
-        impulse_out[:] = noise_at(seed, "rows.start", step, impulse_out.size).reshape(impulse_out.shape)
+        impulse_out[:] = noise_at(seed, label, step, impulse_out.size).reshape(impulse_out.shape)
     else:
         impulse_out[:] = 1.0 if start == "ones" else 0.0
 

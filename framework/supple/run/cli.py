@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import rich_click as click
 from click.exceptions import Exit, NoArgsIsHelpError
 
-from supple.errors import ExitCode, SimulationError, UserError
+from supple.errors import ExitCode, PluginFaultError, SimulationError, UserError
 
 #: Where each command lives. These modules import rich_click and, within their functions, all else.
 COMMANDS = {
@@ -116,6 +116,9 @@ def run_command(arguments: Sequence[str]) -> int:
         return ExitCode.BAD_INPUT
     except click.ClickException as error:
         return _complain([_say_usage(error)], ExitCode.BAD_INPUT)
+    except PluginFaultError as error:
+        traceback.print_exception(error.__cause__)
+        return _complain([str(error), *getattr(error, "__notes__", [])], error.exit_code)
     except UserError as error:
         return _complain([str(problem) for problem in error.problems], ExitCode.BAD_INPUT)
     except SimulationError as error:

@@ -21,15 +21,21 @@ class FigureReader:
 
     def __init__(self, world: World) -> None:
         known = world.arrays.specs
-        names = ("rows.contacts", "rows.residual", "energy.kinetic", "energy.potential")
-        self._arrays = {name: world.arrays[name] for name in names if name in known}
+        names = {
+            "contacts": ("solves.contacts", "rows.contacts"),
+            "residual": ("solves.residual", "rows.residual"),
+            "kinetic": ("solves.kinetic", "energy.kinetic"),
+            "potential": ("solves.potential", "energy.potential"),
+        }
+        found = {key: next((n for n in each if n in known), None) for key, each in names.items()}
+        self._arrays = {key: world.arrays[name] for key, name in found.items() if name is not None}
 
     def read(self) -> StepFigures:
         """Those of the step that was just taken; None for what the scene does not have."""
-        count, kinetic = self._first("rows.contacts"), self._first("energy.kinetic")
-        potential = self._first("energy.potential")
+        count, kinetic = self._first("contacts"), self._first("kinetic")
+        potential = self._first("potential")
         energy = None if kinetic is None else kinetic + (potential or 0.0)
-        return StepFigures(None if count is None else int(count), self._first("rows.residual"), energy)
+        return StepFigures(None if count is None else int(count), self._first("residual"), energy)
 
     def _first(self, name: str) -> float | None:
         array = self._arrays.get(name)

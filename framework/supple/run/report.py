@@ -193,6 +193,8 @@ def _whole_run(summary: Mapping[str, Any]) -> list[tuple[str, str, str]]:
         ("work of applied forces", say(energy["applied_work"]), "J"),
         ("energy unaccounted for", say(energy["unaccounted"]), "J"),
     ]
+    if summary["halved_steps"]:
+        rows.insert(3, ("steps that had to be halved", say(summary["halved_steps"]), "1"))
     return [row for row in rows if row[1] != "-"] or [("nothing moves by forces here", "-", "")]
 
 

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from supple.core.schedule import ROWS
 from supple.core.world import World
 from supple.errors import Problem, UserError, Where
 from supple.mechanics.problem import ConstraintProblem
 
 
 class ProblemSaver:
-    """Saves the problem of every step that has rows as `step000123.npz`; an observer of the run."""
+    """Saves the problem of every step that has rows as `step000123.npz`; an observer of the run.
+
+    Those of another solve than "rows" have its name too: `step000123.coupled.npz`.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -24,8 +28,11 @@ class ProblemSaver:
 
     def observe(self, world: World) -> int:
         """Save what the last step solved; the start of a run has solved nothing yet."""
-        problem = world.arrays.records["rows.problem"]
-        assert isinstance(problem, ConstraintProblem)
-        if world.timing.steps and problem.count:
-            problem.save(self.folder / f"step{world.steps:06}.npz")
+        for solve in world.members("solves"):
+            problem = world.arrays.records[solve.array("problem")]
+            assert isinstance(problem, ConstraintProblem)
+            ran = world.timing.steps and (world.steps - 1) % solve.rate == 0
+            if ran and problem.count:
+                other = "" if solve.name == ROWS else f".{solve.name}"
+                problem.save(self.folder / f"step{world.steps:06}{other}.npz")
         return world.steps + 1

@@ -125,7 +125,7 @@ def simulate(options: RunOptions, display: Display | None = None) -> RunResult:
     summary["expectations"] = judge_expectations(scene.expectations, summary["metrics"], ended=ended)
     if failure is not None:
         summary["failed"] = failure.as_plain()
-    plugins.manager.hook.supple_run_finished(world=world, summary=summary)
+    plugins.tell("supple_run_finished", world=world, summary=summary)
     return RunResult(summary, _find_exit_code(summary, failure, stop), world, failure)
 
 

@@ -43,6 +43,7 @@ def summarise(world: World, *, wall: float, startup: float, versions: dict[str, 
         "residual_worst": metrics.get("run.residual_worst", math.nan),
         "residual_settled": metrics.get("run.residual_settled", math.nan),
         "penetration_worst": metrics.get("run.penetration_worst", math.nan),
+        "halved_steps": int(metrics.get("run.halved_steps", 0)),
         "energy": {name: metrics.get(f"run.{metric}", math.nan) for name, metric in ENERGY.items()},
         "metrics": metrics,
         "timings": [

@@ -207,5 +207,5 @@ def build_world(scene: Scene, blueprint: Blueprint, plugins: Plugins) -> World:
             raise
         placed = [replace(each, where=each.where or scene.locate(each.path)) for each in error.problems]
         raise SceneError(placed) from error
-    plugins.manager.hook.supple_world_built(world=world)
+    plugins.tell("supple_world_built", world=world)
     return world
