@@ -10,10 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from supple.core.arrays import FloatArray
-from supple_motion.layout import SEGMENT_COLUMNS
-from supple_motion.rotations import invert_rows, log_rows, multiply_rows
+from supple.core.curves import shape_of
+from supple.core.rotation_rows import invert_rows, log_rows, multiply_rows
+from supple.math.curve_layout import SEGMENT_COLUMNS
 from supple_motion.sample_kernels import find_rates, sample_track
-from supple_motion.segments import Channel, make_segments, shape_of
+from supple_motion.segments import Channel, make_segments
 from supple_skeleton.forest import build_forest
 from supple_skeleton.sampling import sample_rotation, sample_specs, sample_state
 from supple_skeleton.step_kernels import integrate_coordinates

@@ -58,8 +58,8 @@ class BoundMetric:
 
 
 #: What compile functions may put objects into for others: frames that move, what moves, what touches, what
-#: makes rows.
-COLLECTIONS = ("carriers", "mechanisms", "row_sources", "surfaces")
+#: makes rows; for controllers the state machines, and where things should be.
+COLLECTIONS = ("carriers", "mechanisms", "phases", "row_sources", "surfaces", "targets")
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,7 @@ def log_rows(q: FloatArray) -> FloatArray:
 def spin_tangents(way: FloatArray, spin: FloatArray) -> FloatArray:
     """Derivative of the rotation vector r at r = way when the angular velocity in the turned axes is `spin`.
 
-    It is the inverse of the right Jacobian of the exponential map, README eq. (4).
+    It is the inverse of the right Jacobian of the exponential map.
     """
     angle = np.linalg.norm(way, axis=-1, keepdims=True)
     safe = np.where(angle < 1e-4, 1.0, angle)

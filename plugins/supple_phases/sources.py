@@ -1,0 +1,69 @@
+"""Where the numbers are that conditions look at."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from supple.core.arrays import NEXT, IntArray
+from supple.core.build import Build
+from supple.errors import UserError, suggest
+from supple.mechanics.deforming import DeformingSurface
+from supple_phases.program import CONTACT, Source
+
+Place = tuple[str, int]
+"""Name of an array, as it is read at the end of the step, and the element of its flat numbers."""
+
+
+def find_place(build: Build, source: Source) -> Place:
+    """The number after the step: the normal force on an entity, or a metric."""
+    kind, name = source
+    if kind == CONTACT:
+        return find_contact_place(build, name)
+    bound = next((each for each in build.metrics if each.key == name), None)
+    if bound is None:
+        raise _refuse_metric(build, name)
+    shape = build.arrays.spec(bound.array).shape
+    return bound.array, int(np.ravel_multi_index(bound.index, shape))
+
+
+def find_contact_place(build: Build, path: str) -> Place:
+    """Where the normal force on an entity, and on all below it, is found [N]."""
+    labels = build.arrays.specs["phases.normal_force"].labels
+    return "phases.normal_force", labels.index(path)
+
+
+def _refuse_metric(build: Build, name: str) -> UserError:
+    keys = [each.key for each in build.metrics if each.path == "run"]
+    owner = next(
+        entity.path for entity in build.having("phases") if _asks_for(entity.components["phases"], name)
+    )
+    return build.refuse(f"{owner}.phases", f"asks for the metric '{name}'", suggest(name, keys, "the run has"))
+
+
+def _asks_for(machine: object, name: str) -> bool:
+    return f"'{name}'" in repr(machine)
+
+
+def number_elements(build: Build, paths: tuple[str, ...]) -> tuple[IntArray, IntArray]:
+    """First element of every surface, and for all elements [elements, paths] 1 where one is at or below a path."""
+    parts = [_list_elements(surface) for surface in build.members("surfaces")]
+    first = np.cumsum([0, *(len(part) for part in parts)], dtype=np.int64)
+    owned = [
+        [int(owner == path or owner.startswith(f"{path}/")) for path in paths]
+        for part in parts
+        for owner in part
+    ]
+    return first, np.array(owned, np.int64).reshape(-1, len(paths))
+
+
+def _list_elements(surface: object) -> list[str]:
+    """The entity of every element of a surface; nobody's where the surface does not say."""
+    if isinstance(surface, DeformingSurface):
+        return [surface.path] * len(surface.triangles)
+    return list(getattr(surface, "element_paths", ()))
+
+
+def read_at_end(build: Build, name: str) -> str:
+    """The name under which a system in OBSERVE reads an array as it is after the step."""
+    is_state = not name.endswith(NEXT) and build.arrays.spec(name).kind == "state"
+    return name + NEXT if is_state else name
