@@ -61,7 +61,9 @@ class PhaseMotion:
 
     keys: tuple[Key, ...] = field(unit="deg, m, s", min_length=1, doc="Poses in the order of their times.")
     over: Literal["share", "time"] = field(
-        default="share", unit="", doc="Whether `at` is the share of the phase's duration, or seconds since it began."
+        default="share",
+        unit="",
+        doc="Whether `at` is the share of the phase's duration, or seconds since it began.",
     )
     interpolation: Interpolation = field(default="min_jerk", unit="", doc="Between the keys.")
 

@@ -26,7 +26,7 @@ class Channel:
     @property
     def turns(self) -> bool:
         """Whether the values are quaternions."""
-        return self.values.shape[1] == 4
+        return bool(self.values.shape[1] == 4)
 
     @property
     def rates(self) -> range:

@@ -81,9 +81,9 @@ def _declare_tracks(build: Build, bones: Bones, tables: Tables) -> None:
         build.add_model(f"motion.{owner}_{name}", values, unit="1", doc=doc, dtype=np.int64)
     doc = "Offset, speed and period of every motion."
     build.add_model(f"motion.{owner}_clock", tables.clock, unit="s, 1", doc=doc)
-    for name, values in (("segment", tables.segment), ("phase_segment", tables.phase_segment)):
+    for name, knots in (("segment", tables.segment), ("phase_segment", tables.phase_segment)):
         doc = "From knot to knot; columns in supple.math.curve_layout."
-        build.add_model(f"motion.{owner}_{name}", values, unit="s, rad, m, 1", doc=doc)
+        build.add_model(f"motion.{owner}_{name}", knots, unit="s, rad, m, 1", doc=doc)
 
 
 def _declare_targets(build: Build, bones: Bones, tracked: IntArray) -> None:

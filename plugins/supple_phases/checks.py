@@ -65,7 +65,8 @@ def _check_phase(name: str, phase: Phase, phases: dict[str, Phase]) -> Iterator[
         yield f"phase.{name}.waits is for phases with a duration, and this has none; leave it out"
     for number, each in enumerate(phase.exits):
         if each.next not in phases:
-            yield f"phase.{name}.exits [{number}] leads to '{each.next}', which is no phase; {_phases(each.next, phases)}"
+            choice = _phases(each.next, phases)
+            yield f"phase.{name}.exits [{number}] leads to '{each.next}', which is no phase; {choice}"
     if phase.last:
         if timed or phase.until or phase.exits or phase.next:
             yield f"phase.{name}.last says that it never ends, but it does; leave out last, or what ends it"
@@ -165,5 +166,9 @@ def _check_values(machine: Phases, phases: dict[str, Phase]) -> Iterator[str]:
             if isinstance(value, Curve) and value.over == "share" and not phase.duration:
                 yield f"phase.{other}.values has '{name}' over the share of no duration; give one, or over = 'time'"
     for name, value in machine.values.items():
-        if isinstance(value, Curve) and value.over == "share" and not all(p.duration for p in phases.values()):
+        if (
+            isinstance(value, Curve)
+            and value.over == "share"
+            and not all(p.duration for p in phases.values())
+        ):
             yield f"values has '{name}' over the share of phases, and one has no duration; use over = 'time'"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from supple.core.build import Build
+from supple.core.build import Build, Index
 from supple.core.curves import Curve, as_numbers, read_curve, shape_of
 from supple.math.curve_layout import SEGMENT_COLUMNS
 from supple_phases.components import Phase, PhaseCurve, Phases, Value, width_of
@@ -56,12 +56,15 @@ def compile_phases(build: Build) -> None:
     )
     build.add_member("phases", member)
     program = _declare_chart(build, machines, member)
+    member.sources = tuple(program.sources)
     _declare_seen(build, program)
     _declare_memory(build, machines, member)
     _declare_active(build, machines)
     _declare_curves(build, machines)
     for row, entity in enumerate(build.having("phases")):
-        places = {name: ("phases.figures", (row, column)) for column, name in enumerate(FIGURES)}
+        places: dict[str, tuple[str, Index]] = {
+            name: ("phases.figures", (row, column)) for column, name in enumerate(FIGURES)
+        }
         build.bind_metrics(entity, "phases", places)
 
 
@@ -78,7 +81,7 @@ def _declare_chart(build: Build, machines: list[Machine], member: Machines) -> P
             exits = [(each.when, each.next) for each in phase.exits]
             exits += [(phase.until, phase.next)] if phase.until is not None else []
             for condition, to in exits:
-                program.add(condition)
+                program.add(condition, machine.path)
                 exit_node.append(len(program.nodes))
                 exit_to.append(member.phase(machine.path, to))
             exit_first.append(len(exit_to))
@@ -105,12 +108,13 @@ def _declare_chart(build: Build, machines: list[Machine], member: Machines) -> P
 
 def _declare_seen(build: Build, program: Program) -> None:
     """What conditions look at besides time: as it was after the last two steps."""
-    labels = [f"{kind} {name}" for kind, name in program.sources]
+    labels = [f"{source.kind} {source.name}" for source in program.sources]
     count = len(labels)
-    paths = [name for kind, name in program.sources if kind == CONTACT]
-    build.add_record("phases.sources", tuple(program.sources))
+    paths = [source.name for source in program.sources if source.kind == CONTACT]
     build.add_step("phases.measured", (count,), unit="SI", doc="Measured after this step.", labels=labels)
-    build.add_step("phases.normal_force", (len(paths),), unit="N", doc="On the entities asked for.", labels=paths)
+    build.add_step(
+        "phases.normal_force", (len(paths),), unit="N", doc="On the entities asked for.", labels=paths
+    )
     for name, doc in (("seen", "after the last step"), ("seen_before", "after the step before that")):
         build.add_state(f"phases.{name}", np.zeros(count), unit="SI", doc=f"Measured {doc}.", labels=labels)
     for name, doc in (("known", "after the last step"), ("known_before", "after the step before that")):
@@ -163,7 +167,11 @@ def _declare_active(build: Build, machines: list[Machine]) -> None:
     owners = [machines.index(machine) for machine, _ in names]
     for name, values, doc in (
         ("flag_machine", owners, "Machine that a name belongs to."),
-        ("flag_of_phase", np.array(rows).reshape(-1, len(names)), "1 where a name is active in a phase."),
+        (
+            "flag_of_phase",
+            np.array(rows).reshape(len(rows), len(names)),
+            "1 where a name is active in a phase.",
+        ),
     ):
         build.add_model(f"phases.{name}", values, unit="1", doc=doc, dtype=np.int64)
     doc = "1 for names that are active."

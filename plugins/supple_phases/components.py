@@ -17,7 +17,9 @@ class PhaseCurve(Curve):
     """A value that changes while a phase lasts."""
 
     over: Literal["share", "time"] = field(
-        default="share", unit="", doc="Whether `at` is the share of the phase's duration, or seconds since it began."
+        default="share",
+        unit="",
+        doc="Whether `at` is the share of the phase's duration, or seconds since it began.",
     )
 
 
@@ -47,7 +49,9 @@ class Phase:
     waits: bool = field(
         default=False, unit="", doc="Whether it goes on after its duration, until a condition ends it."
     )
-    until: Condition | None = field(default=None, unit="SI", doc="Condition that ends it, also before its duration.")
+    until: Condition | None = field(
+        default=None, unit="SI", doc="Condition that ends it, also before its duration."
+    )
     next: str = field(default="", unit="", doc="The phase that follows.")
     exits: tuple[Exit, ...] = field(
         default=(), unit="SI", doc="Ways to other phases, looked at in this order before `until`."
@@ -58,7 +62,9 @@ class Phase:
         default={}, unit="SI", doc="Numbers or vectors for controllers, constant or as curves over the phase."
     )
     mirrors: str = field(
-        default="", unit="", doc="Another phase that this one is the mirror of; all is as there, with `swap` done."
+        default="",
+        unit="",
+        doc="Another phase that this one is the mirror of; all is as there, with `swap` done.",
     )
 
 
@@ -68,14 +74,14 @@ class Phases:
 
     start: str = field(unit="", min_length=1, doc="The phase in which the run starts.")
     phase: dict[str, Phase] = field(unit="SI", min_length=1, doc="The phases by name.")
-    values: dict[str, Value] = field(
-        default={}, unit="SI", doc="Values in phases that say nothing else."
-    )
+    values: dict[str, Value] = field(default={}, unit="SI", doc="Values in phases that say nothing else.")
     swap: tuple[str, str] = field(
         default=("left", "right"), unit="", doc="Words that mirrored phases exchange in all names."
     )
     negated: tuple[str, ...] = field(
-        default=(), unit="", doc="Values that change their sign in mirrored phases, by name in the mirrored phase."
+        default=(),
+        unit="",
+        doc="Values that change their sign in mirrored phases, by name in the mirrored phase.",
     )
     metrics = (
         Metric("phase", "1", "Number of the phase, counted from 0 in the order of names, at the end."),

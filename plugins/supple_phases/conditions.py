@@ -33,8 +33,6 @@ def check_subject(condition: Test) -> None:
 class Test:
     """One thing that can hold or not at the start of a step."""
 
-    __test__ = False  # no test of pytest
-
     time: float | None = field(default=None, unit="s", ge=0, doc="So much time has passed in the phase.")
     share: float | None = field(
         default=None, unit="1", ge=0, doc="So much of the phase's duration has passed; 1 is all of it."
@@ -43,7 +41,9 @@ class Test:
     touches: str | None = field(default=None, unit="", doc="The entity is pressed by something.")
     apart: str | None = field(default=None, unit="", doc="Nothing presses the entity.")
     gains: str | None = field(default=None, unit="", doc="The entity is pressed since the last step.")
-    loses: str | None = field(default=None, unit="", doc="The entity is not pressed any more since the last step.")
+    loses: str | None = field(
+        default=None, unit="", doc="The entity is not pressed any more since the last step."
+    )
     load: str | None = field(default=None, unit="", doc="The entity whose normal force [N] is past a bound.")
     metric: str | None = field(
         default=None, unit="", doc="A metric, entity.name, whose value after the last step is past a bound."
@@ -59,15 +59,21 @@ class Test:
 class Tests(Test):
     """One test, or several joined."""
 
-    all: tuple[Test, ...] | None = field(default=None, unit="SI", min_length=1, doc="Tests that all must hold.")
-    any: tuple[Test, ...] | None = field(default=None, unit="SI", min_length=1, doc="Tests of which one must hold.")
+    all: tuple[Test, ...] | None = field(
+        default=None, unit="SI", min_length=1, doc="Tests that all must hold."
+    )
+    any: tuple[Test, ...] | None = field(
+        default=None, unit="SI", min_length=1, doc="Tests of which one must hold."
+    )
 
 
 @component
 class Condition(Test):
     """When a phase ends: one test, or several joined by `all` or `any`, which may hold joined ones themselves."""
 
-    all: tuple[Tests, ...] | None = field(default=None, unit="SI", min_length=1, doc="Tests that all must hold.")
+    all: tuple[Tests, ...] | None = field(
+        default=None, unit="SI", min_length=1, doc="Tests that all must hold."
+    )
     any: tuple[Tests, ...] | None = field(
         default=None, unit="SI", min_length=1, doc="Tests of which one must hold."
     )

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TypeVar
 
 from supple.core.build import Build
 from supple.core.schedule import Bound
 from supple.errors import PluginError, Problem, UserError, suggest
+from supple_phases.program import Source
+
+Place = TypeVar("Place", int, slice)
 
 
 class Machines:
@@ -44,6 +48,8 @@ class Machines:
         self._phases = _number(phases)
         self._flags = _number(flags)
         self._places: dict[str, dict[str, slice]] = {}
+        #: What conditions look at besides time, in the order of phases.seen.
+        self.sources: tuple[Source, ...] = ()
         first = 0
         for path, names in widths.items():
             places = self._places.setdefault(path, {})
@@ -93,7 +99,7 @@ def _number(names: Mapping[str, tuple[str, ...]]) -> dict[str, dict[str, int]]:
     return numbered
 
 
-def _look_up(table, key: str, path: str, what: str, noun: str):  # type: ignore[no-untyped-def]
+def _look_up(table: Mapping[str, Place], key: str, path: str, what: str, noun: str) -> Place:
     if key not in table:
         raise UserError(Problem(None, path, f"has no {what}", suggest(key, table, noun)))
     return table[key]

@@ -65,10 +65,9 @@ def _mirror_condition(condition: Any, swap: tuple[str, str]) -> Any:
 def _negate(value: Value) -> Value:
     if not isinstance(value, Curve):
         return tuple(-number for number in as_numbers(value))
-    rates = {
-        name: None if rate is None else tuple(-number for number in as_numbers(rate))
-        for name, rate in (("start_rate", value.start_rate), ("end_rate", value.end_rate))
-    }
-    return dataclasses.replace(
-        value, keys=tuple((key[0], *(-number for number in key[1:])) for key in value.keys), **rates
+    start, end = (
+        None if rate is None else tuple(-number for number in as_numbers(rate))
+        for rate in (value.start_rate, value.end_rate)
     )
+    keys = tuple((at, *(-number for number in numbers)) for at, *numbers in value.keys)
+    return dataclasses.replace(value, keys=keys, start_rate=start, end_rate=end)

@@ -6,7 +6,7 @@ import numpy as np
 
 from supple.core.arrays import NEXT, IntArray
 from supple.core.build import Build
-from supple.errors import UserError, suggest
+from supple.errors import suggest
 from supple.mechanics.deforming import DeformingSurface
 from supple_phases.program import CONTACT, Source
 
@@ -16,12 +16,13 @@ Place = tuple[str, int]
 
 def find_place(build: Build, source: Source) -> Place:
     """The number after the step: the normal force on an entity, or a metric."""
-    kind, name = source
-    if kind == CONTACT:
-        return find_contact_place(build, name)
-    bound = next((each for each in build.metrics if each.key == name), None)
-    if bound is None:
-        raise _refuse_metric(build, name)
+    if source.kind == CONTACT:
+        return find_contact_place(build, source.name)
+    bound = next((each for each in build.metrics if each.key == source.name), None)
+    if bound is None:  # what entities offer was checked with the scene
+        known = [each.key for each in build.metrics if each.path == "run"]
+        what = f"asks for the metric '{source.name}', which does not exist"
+        raise build.refuse(f"{source.asked_by}.phases", what, suggest(source.name, known, "the run has"))
     shape = build.arrays.spec(bound.array).shape
     return bound.array, int(np.ravel_multi_index(bound.index, shape))
 
@@ -30,18 +31,6 @@ def find_contact_place(build: Build, path: str) -> Place:
     """Where the normal force on an entity, and on all below it, is found [N]."""
     labels = build.arrays.specs["phases.normal_force"].labels
     return "phases.normal_force", labels.index(path)
-
-
-def _refuse_metric(build: Build, name: str) -> UserError:
-    keys = [each.key for each in build.metrics if each.path == "run"]
-    owner = next(
-        entity.path for entity in build.having("phases") if _asks_for(entity.components["phases"], name)
-    )
-    return build.refuse(f"{owner}.phases", f"asks for the metric '{name}'", suggest(name, keys, "the run has"))
-
-
-def _asks_for(machine: object, name: str) -> bool:
-    return f"'{name}'" in repr(machine)
 
 
 def number_elements(build: Build, paths: tuple[str, ...]) -> tuple[IntArray, IntArray]:

@@ -8,9 +8,11 @@ from supple.core.build import Build
 from supple.core.schedule import Bound, Call, Phase, System, Work
 from supple_phases import kernels
 from supple_phases.layout import Chart, Curves, Memory, Seen, Shown
+from supple_phases.member import find_machines
 from supple_phases.sources import Place, find_place, number_elements, read_at_end
 
 FLAGS = ("phases.flag_machine", "phases.flag_of_phase")
+CONTACTS = ("contacts.count", "contacts.surface", "contacts.element", "contacts.normal", "contacts.force")
 VALUES = ("phases.value", "phases.rate", "phases.acceleration")
 
 
@@ -52,16 +54,14 @@ class WeighContacts(System):
     def __init__(self, build: Build) -> None:
         self.paths = build.arrays.specs["phases.normal_force"].labels
         if self.paths:
-            self.reads = (
-                "contacts.count", "contacts.surface", "contacts.element", "contacts.normal", "contacts.force",
-            )  # fmt: skip
+            self.reads = CONTACTS
             self.writes = ("phases.normal_force",)
 
     def bind(self, arrays: Bound) -> Work:
         """Bind the contacts."""
         if not self.paths:
             return []
-        contacts = [arrays[name] for name in self.reads]
+        contacts = [arrays[name] for name in CONTACTS]
         owners = number_elements(arrays.build, self.paths)
         return Call(kernels.add_normal_forces, *owners, *contacts, arrays["phases.normal_force"])
 
@@ -76,9 +76,8 @@ class Remember(System):
     )  # fmt: skip
 
     def __init__(self, build: Build) -> None:
-        sources = build.arrays.records["phases.sources"]
         self.places: dict[str, list[tuple[int, Place]]] = {}
-        for slot, source in enumerate(sources):
+        for slot, source in enumerate(find_machines(build).sources):
             place = find_place(build, source)
             self.places.setdefault(read_at_end(build, place[0]), []).append((slot, place))
         self.reads = (*self.places, "phases.seen", "phases.known")

@@ -8,7 +8,7 @@ Every plugin that has a target over time says it in this way. Knots become segme
 | `linear` | at a constant rate; rotations along the shortest arc | value |
 | `min_jerk` | rests at every knot, without acceleration there | rate and acceleration |
 | `hermite` | the rate at a knot is that of the parabola through it and its neighbours | rate |
-| `catmull_rom` | the tangent at a knot is half of the way between its neighbours, whatever their times | rate, if knots are equally far apart |
+| `catmull_rom` | the tangent at a knot is half of the way between its neighbours, whatever their times | rate, for equal times |
 | `constant` | holds each knot until the next | nothing |
 """
 
@@ -84,7 +84,9 @@ class Curve:
             if rate is None:
                 continue
             if self.interpolation != "hermite":
-                raise ValueError(f"{name} is for hermite curves; set interpolation = 'hermite' or leave it out")
+                raise ValueError(
+                    f"{name} is for hermite curves; set interpolation = 'hermite' or leave it out"
+                )
             if len(as_numbers(rate)) != self.width:
                 raise ValueError(
                     f"{name} has another number of values than the keys; give as many as a key has"

@@ -5,8 +5,8 @@ A segment leads from the knot y_0 to y_1 = y_0 + d within T. With the part u = (
     y(t) = y_0 + a(u) d + b(u) m_0 + c(u) m_1
 
 where m_0 and m_1 are the tangents dy/du at its ends: min-jerk a = 10 u^3 - 15 u^4 + 6 u^5, b = c = 0; cubic Hermite
-a = u^2 (3 - 2u), b = u (1 - u)^2, c = -u^2 (1 - u); holding a = 0 up to u = 1. For a rotation, the same sum is a rotation vector
-in the axes of the first knot.
+a = u^2 (3 - 2u), b = u (1 - u)^2, c = -u^2 (1 - u); holding a = 0 up to u = 1. For a rotation, the same sum is a
+rotation vector in the axes of the first knot.
 """
 
 from __future__ import annotations
