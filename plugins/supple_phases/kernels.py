@@ -185,16 +185,18 @@ def sample_values(h, curves, duration, current, time, value_out, rate_out, accel
 
 @njit
 def add_normal_forces(first, row_of_element, count, surface, element, normal, force, force_out):
-    """force_out[row] = normal forces on all elements of a row [N]; row_of_element [elements, rows] has ones."""
+    """force_out[row] = normal forces on all elements of a row [N], by what is not of the row itself.
+
+    row_of_element [elements, rows] has ones.
+    """
     for row in range(force_out.shape[0]):
         force_out[row] = 0.0
     for c in range(count[0]):
         along = force[c, 0] * normal[c, 0] + force[c, 1] * normal[c, 1] + force[c, 2] * normal[c, 2]
-        for side in range(2):
-            place = first[surface[c, side]] + element[c, side]
-            for row in range(force_out.shape[0]):
-                if row_of_element[place, row] == 1:
-                    force_out[row] += along
+        a, b = first[surface[c, 0]] + element[c, 0], first[surface[c, 1]] + element[c, 1]
+        for row in range(force_out.shape[0]):
+            if row_of_element[a, row] != row_of_element[b, row]:
+                force_out[row] += along
 
 
 @njit

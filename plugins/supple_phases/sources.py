@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from supple.core.arrays import NEXT, IntArray
 from supple.core.build import Build
-from supple.errors import suggest
+from supple.errors import PluginError, Problem, suggest
 from supple.mechanics.deforming import DeformingSurface
 from supple_phases.program import CONTACT, Source
 
@@ -42,14 +44,30 @@ def number_elements(build: Build, paths: tuple[str, ...]) -> tuple[IntArray, Int
         for part in parts
         for owner in part
     ]
-    return first, np.array(owned, np.int64).reshape(-1, len(paths))
+    return first, np.array(owned, np.int64).reshape(len(owned), len(paths))
+
+
+def refuse_untouchable(build: Build, sources: Iterable[Source], owned: IntArray) -> None:
+    """Something without a surface is never pressed, and whoever waits for it would wait for ever."""
+    asked = [source for source in sources if source.kind == CONTACT]
+    for source, elements in zip(asked, owned.T, strict=True):
+        if not elements.any():
+            what = f"waits for contact of '{source.name}', which has no surface"
+            raise build.refuse(
+                f"{source.asked_by}.phases", what, "name an entity with a shape, or one above it"
+            )
 
 
 def _list_elements(surface: object) -> list[str]:
-    """The entity of every element of a surface; nobody's where the surface does not say."""
+    """The entity of every element of a surface."""
     if isinstance(surface, DeformingSurface):
         return [surface.path] * len(surface.triangles)
-    return list(getattr(surface, "element_paths", ()))
+    paths = getattr(surface, "element_paths", None)
+    if paths is None:
+        name = str(getattr(surface, "name", surface))
+        what = "does not say to which entities its elements belong"
+        raise PluginError(Problem(None, name, what, "give the surface a list element_paths"))
+    return list(paths)
 
 
 def read_at_end(build: Build, name: str) -> str:

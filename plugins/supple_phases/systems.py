@@ -9,7 +9,7 @@ from supple.core.schedule import Bound, Call, Phase, System, Work
 from supple_phases import kernels
 from supple_phases.layout import Chart, Curves, Memory, Seen, Shown
 from supple_phases.member import find_machines
-from supple_phases.sources import Place, find_place, number_elements, read_at_end
+from supple_phases.sources import Place, find_place, number_elements, read_at_end, refuse_untouchable
 
 FLAGS = ("phases.flag_machine", "phases.flag_of_phase")
 CONTACTS = ("contacts.count", "contacts.surface", "contacts.element", "contacts.normal", "contacts.force")
@@ -56,14 +56,15 @@ class WeighContacts(System):
         if self.paths:
             self.reads = CONTACTS
             self.writes = ("phases.normal_force",)
+            self.owners = number_elements(build, self.paths)
+            refuse_untouchable(build, find_machines(build).sources, self.owners[1])
 
     def bind(self, arrays: Bound) -> Work:
         """Bind the contacts."""
         if not self.paths:
             return []
         contacts = [arrays[name] for name in CONTACTS]
-        owners = number_elements(arrays.build, self.paths)
-        return Call(kernels.add_normal_forces, *owners, *contacts, arrays["phases.normal_force"])
+        return Call(kernels.add_normal_forces, *self.owners, *contacts, arrays["phases.normal_force"])
 
 
 class Remember(System):

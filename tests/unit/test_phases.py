@@ -166,6 +166,23 @@ def test_contact_is_lost_once(load_text) -> None:
     assert world.array("phases.known").all()
 
 
+def test_parts_of_one_entity_do_not_press_it(load_text) -> None:
+    """A tower of two boxes below one entity bears on the floor with both weights, and not with the inner contact."""
+    parts = "".join(
+        f"""[[entity]]
+name = "tower/{name}"
+pose = {{ position = [3, {height}, 0] }}
+box = {{ size = [0.2, 0.2, 0.2] }}
+body = {{ mass = 1.5 }}
+"""
+        for name, height in (("lower", 0.1), ("upper", 0.3))
+    )
+    condition = '{ all = [{ time = 5 }, { load = "tower", above = 1 }, { load = "tower/upper", above = 1 }] }'
+    world = load_text(scene(machine(condition)) + '[[entity]]\nname = "tower"\n' + parts)
+    world.step(100)
+    assert world.array("phases.normal_force") == pytest.approx([2 * 1.5 * 9.81, 1.5 * 9.81], abs=1e-6)
+
+
 def test_nothing_is_known_before_the_first_step(load_text) -> None:
     world = load_text(scene(machine('{ apart = "ball" }')))
     world.step()
@@ -367,6 +384,7 @@ def replaced(old: str, new: str, text: str = TWO) -> str:
         (replaced("duration = 0.3", "until = {}"), [":18", "says nothing", "give one of time, share"]),
         (replaced("duration = 0.3", 'until = { time = 1, touches = "ball" }'), ["says time and touches"]),
         (replaced("duration = 0.3", 'until = { touches = "bal" }'), ["touches 'bal'", "Did you mean 'ball'"]),
+        (replaced("duration = 0.3", 'until = { touches = "walker" }'), ["'walker', which has no surface"]),
         (replaced("duration = 0.3", 'until = { load = "ball" }'), ["load has no bound", "above or below"]),
         (replaced("duration = 0.3", 'until = { load = "ball", above = 2, below = 1 }'), ["nothing is above 2"]),
         (replaced("duration = 0.3", "until = { time = 1, above = 2 }"), ["above and below go with load"]),
