@@ -8,7 +8,7 @@ Every plugin that has a target over time says it in this way. Knots become segme
 | `linear` | at a constant rate; rotations along the shortest arc | value |
 | `min_jerk` | rests at every knot, without acceleration there | rate and acceleration |
 | `hermite` | the rate at a knot is that of the parabola through it and its neighbours | rate |
-| `catmull_rom` | the tangent at a knot is half the way between its neighbours, at any times | rate, if times are equal |
+| `catmull_rom` | the tangent at a knot is half the way between its neighbours, at any times | rate, for even times |
 | `constant` | holds each knot until the next | nothing |
 """
 
