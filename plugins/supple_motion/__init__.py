@@ -9,9 +9,6 @@ from supple.plugin import hookimpl
 if TYPE_CHECKING:
     from supple.core.registry import Registry
 
-USERS = ("motion", "ghost", "pliant", "point_tracking", "pose_tracking", "pressure_tracking")
-"""Components whose scenes have targets, with or without a motion."""
-
 
 @hookimpl
 def supple_register(registry: Registry) -> None:
@@ -20,10 +17,10 @@ def supple_register(registry: Registry) -> None:
 
     registry.add_component(Motion)
     registry.add_compiler(
-        "motion.tracks", "supple_motion.compile:compile_motions", components=USERS,
-        after=["carriers", "mechanisms"],
+        "motion.tracks", "supple_motion.compile:compile_motions", components=["motion", "skeleton", "ghost"],
+        after=["carriers", "mechanisms", "phases"], provides=["targets"],
     )  # fmt: skip
     for owner in ("skeleton", "ghost"):
         registry.add_system(
-            f"motion.sample_{owner}", f"supple_motion.systems:Sample{owner.title()}", when=USERS
+            f"motion.sample_{owner}", f"supple_motion.systems:Sample{owner.title()}", when=[owner]
         )

@@ -8,7 +8,7 @@ import numpy as np
 
 from supple.core.arrays import FloatArray, IntArray
 from supple.core.build import Build
-from supple_motion.rotations import multiply_rows
+from supple.core.rotation_rows import multiply_rows
 from supple_skeleton.layout import (
     AXIS,
     FOLLOWS,

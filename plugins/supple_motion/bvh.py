@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from supple.core.arrays import FloatArray
+from supple.core.rotation_rows import multiply_rows
 from supple.errors import Problem, UserError, Where, list_choices
-from supple_motion.rotations import multiply_rows
 
 AXES = "XYZ"
 CHANNELS = tuple(f"{axis}{kind}" for kind in ("position", "rotation") for axis in AXES)

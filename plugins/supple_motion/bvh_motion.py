@@ -7,11 +7,11 @@ import numpy as np
 from supple.core.arrays import FloatArray
 from supple.core.build import Build
 from supple.core.entity import Entity
+from supple.core.rotation_rows import invert_rows, multiply_rows, rotate_rows
 from supple.errors import Problem, UserError, Where, suggest
 from supple_motion.bones import Bones
 from supple_motion.bvh import Clip, ClipJoint, read_bvh
 from supple_motion.projection import project_rotations
-from supple_motion.rotations import invert_rows, multiply_rows, rotate_rows
 from supple_motion.segments import Channel
 
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
 from typing import Literal
 
 from supple.core.component import Metric, Vector, component, field
+from supple.core.curves import Interpolation, check_times
 from supple.core.entity import Entity, SceneGraph
 from supple.core.scene_files import SceneFiles
+from supple.errors import suggest
 
 Quaternion = tuple[float, float, float, float]
-Interpolation = Literal["min_jerk", "hermite", "linear"]
 
 
 @component
@@ -56,11 +56,30 @@ class Key:
 
 
 @component
+class PhaseMotion:
+    """The motion while one phase lasts."""
+
+    keys: tuple[Key, ...] = field(unit="deg, m, s", min_length=1, doc="Poses in the order of their times.")
+    over: Literal["share", "time"] = field(
+        default="share",
+        unit="",
+        doc="Whether `at` is the share of the phase's duration, or seconds since it began.",
+    )
+    interpolation: Interpolation = field(default="min_jerk", unit="", doc="Between the keys.")
+
+    def __post_init__(self) -> None:
+        check_times((key.at for key in self.keys), "" if self.over == "share" else " s")
+
+
+@component
 class Motion:
     """A reference motion for the bones below this entity. Others track it; by itself it moves nothing."""
 
     keys: tuple[Key, ...] = field(default=(), unit="deg, m, s", doc="Poses in the order of their times.")
     file: str = field(default="", unit="", doc="A BVH file beside the scene, instead of keys.")
+    phases: dict[str, PhaseMotion] = field(
+        default={}, unit="deg, m, s", doc="By phase of the same entity: what moves joints while it lasts."
+    )
     map: dict[str, str] = field(
         default={}, unit="", doc="Bone for joints of the file that are called otherwise; '' leaves one out."
     )
@@ -80,16 +99,15 @@ class Motion:
     )
 
     def __post_init__(self) -> None:
-        if bool(self.keys) == bool(self.file):
+        if self.keys and self.file:
             raise ValueError("give the motion either keys or a file")
+        if not self.keys and not self.file and not self.phases:
+            raise ValueError("the motion says nothing; give the motion either keys or a file, or phases")
         if self.map and not self.file:
             raise ValueError("map names joints of a file, but there is none; give the file")
-        for number, (before, after) in enumerate(pairwise(self.keys)):
-            if after.at <= before.at:
-                raise ValueError(
-                    f"keys[{number + 1}] at {after.at:g} s is not later than keys[{number}] at {before.at:g} s; "
-                    "write keys in the order of their times"
-                )
+        check_times(key.at for key in self.keys)
+        if self.loop and not self.file and len(self.keys) == 0:
+            raise ValueError("there is nothing to loop; phases repeat by themselves")
         if self.loop and len(self.keys) == 1:
             raise ValueError("one key makes no loop; give a second one, or no loop")
 
@@ -109,3 +127,14 @@ class Motion:
         """A motion belongs to a skeleton."""
         if "skeleton" not in entity.components and "ghost" not in entity.components:
             yield "a motion goes with a skeleton or a ghost, and this entity is neither; move it to one"
+        if not self.phases:
+            return
+        if "phases" not in entity.components:
+            yield "phases are named, but the entity has none; add the component phases, or use keys"
+            return
+        known = entity.components["phases"].phase
+        for name, motion in self.phases.items():
+            if name not in known:
+                yield f"phases names '{name}', which is no phase; {suggest(name, known, 'the phases are')}"
+            elif motion.over == "share" and not known[name].duration:
+                yield f"phases.{name} goes by the share of a phase without duration; give it one, or over = 'time'"

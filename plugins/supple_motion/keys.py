@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from supple.core.entity import Entity
 from supple.core.pose import multiply, rotate, turn
 from supple.errors import suggest
 from supple_motion.bones import Bones
-from supple_motion.components import JointPose, JointValue
+from supple_motion.components import JointPose, JointValue, Key
 from supple_motion.segments import Channel
 from supple_skeleton.layout import JOINTS
 
@@ -23,23 +23,30 @@ Knot = tuple[int, int, FloatArray]
 
 def read_keys(build: Build, entity: Entity, bones: Bones) -> list[Channel]:
     """One channel for every coordinate or quaternion that some key of this motion names."""
+    motion = entity.components["motion"]
+    channels = read_channels(build, entity, bones, motion.keys, "keys")
+    if motion.loop:
+        _refuse_jumps(build, entity, channels, bones, loop_period(entity))
+    return channels
+
+
+def read_channels(
+    build: Build, entity: Entity, bones: Bones, keys: Sequence[Key], within: str
+) -> list[Channel]:
+    """The same for any keys of the motion; `within` says where they are written."""
     rows = bones.below(entity.path)
     knots: dict[tuple[int, int], list[tuple[float, FloatArray]]] = {}
-    motion = entity.components["motion"]
-    for number, key in enumerate(motion.keys):
+    for number, key in enumerate(keys):
         for name, value in key.pose.items():
-            path = f"{entity.path}.motion.keys[{number}].pose.{name}"
+            path = f"{entity.path}.motion.{within}[{number}].pose.{name}"
             if name not in rows:
                 raise build.refuse(path, "no bone of this name", suggest(name, rows, "the bones are"))
             for coordinate, rate, values in _read_joint(build, path, bones, rows[name], value):
                 knots.setdefault((coordinate, rate), []).append((key.at, values))
-    channels = [
+    return [
         Channel(*place, np.array([at for at, _ in found]), np.array([values for _, values in found]))
         for place, found in sorted(knots.items())
     ]
-    if motion.loop:
-        _refuse_jumps(build, entity, channels, bones, loop_period(entity))
-    return channels
 
 
 def loop_period(entity: Entity) -> float:

@@ -1,7 +1,7 @@
 """Columns of the tables that the sampling kernel reads.
 
 A track moves one channel: a coordinate, or the quaternion of a ball or free joint. Its knots are turned into
-segments once, each with all that is needed to evaluate it.
+segments once, each with all that is needed to evaluate it: columns in supple.math.curve_layout.
 """
 
 from __future__ import annotations
@@ -13,12 +13,9 @@ TURNS: Final = 0  # 1: four coordinates are a quaternion; 0: one coordinate is a
 COORDINATE: Final = 1  # first coordinate that it sets
 FIRST_SEGMENT: Final = 2
 SEGMENT_COUNT: Final = 3
-SHAPE: Final = 4  # MIN_JERK or CUBIC
+SHAPE: Final = 4  # MIN_JERK, CUBIC or HOLD
 CLOCK: Final = 5  # row of the table of clocks
 TRACK_COLUMNS: Final = 6
-
-MIN_JERK: Final = 0
-CUBIC: Final = 1  # cubic Hermite; with equal tangents it is linear
 
 # Table of clocks [motions, CLOCK_COLUMNS]: time in the motion = offset + speed * time of the run.
 OFFSET: Final = 0  # [s]
@@ -26,12 +23,7 @@ SPEED: Final = 1  # [1]
 PERIOD: Final = 2  # [s]; 0: the motion does not start over
 CLOCK_COLUMNS: Final = 3
 
-# Table of segments [segments, SEGMENT_COLUMNS]: base value, and the way from there in coordinates or as a
-# rotation vector in the axes that the base turns to [rad, m].
-START: Final = 0  # [s], in the motion
-DURATION: Final = 1  # [s], greater than 0
-BASE: Final = 2  # one number, or a quaternion of four
-WAY: Final = 6  # to the next knot, three numbers
-TANGENT: Final = 9  # derivative by the part of the segment, at its start
-NEXT_TANGENT: Final = 12  # likewise at its end
-SEGMENT_COLUMNS: Final = 15
+# Tracks of phases have two columns more; their CLOCK is the row of the state machine.
+PHASE: Final = 6  # row of the phase in which it acts
+BY_SHARE: Final = 7  # 1: times are shares of the phase, 0: seconds since it began
+PHASED_COLUMNS: Final = 8

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 
 from supple.core.jit import njit
+from supple.math.curve_kernels import find_segment, weigh_tangents
+from supple.math.curve_layout import BASE, DURATION, NEXT_TANGENT, START, TANGENT, WAY
 from supple.math.quaternion_kernels import (
     exponentiate_rotation_vector,
     find_rotation_vector,
@@ -12,58 +14,25 @@ from supple.math.quaternion_kernels import (
     normalise_quaternion,
 )
 from supple_motion.layout import (
-    BASE,
+    BY_SHARE,
     CLOCK,
     COORDINATE,
-    DURATION,
     FIRST_SEGMENT,
-    MIN_JERK,
-    NEXT_TANGENT,
     OFFSET,
     PERIOD,
+    PHASE,
     SEGMENT_COUNT,
     SHAPE,
     SPEED,
-    START,
-    TANGENT,
     TURNS,
-    WAY,
 )  # fmt: skip
 from supple_skeleton.layout import BALL, FREE, JOINT, Q_FIRST, V_COUNT, V_FIRST
 
 
 @njit
-def find_segment(first, count, time, segment):
-    """The last of these segments that has begun; the first one before that."""
-    low, high = first, first + count
-    while high - low > 1:
-        middle = (low + high) // 2
-        if segment[middle, START] <= time:
-            low = middle
-        else:
-            high = middle
-    return low
-
-
-@njit
-def weigh_tangents(shape, u):
-    """Weights of the way and of both tangents at the part u of a segment: README eq. (1) and (2)."""
-    if shape == MIN_JERK:
-        return u * u * u * (10.0 - u * (15.0 - 6.0 * u)), 0.0, 0.0
-    rest = 1.0 - u
-    return u * u * (3.0 - 2.0 * u), u * rest * rest, -u * u * rest
-
-
-@njit
-def sample_track(track, clock, segment, n, time, q_out):
-    """Sets the coordinates of track n at `time` of the run."""
-    m = track[n, CLOCK]
+def sample_track_at(track, segment, n, at, q_out):
+    """Sets the coordinates of track n where its own time is `at`: README eq. (1) and (2)."""
     first = track[n, FIRST_SEGMENT]
-    at = clock[m, OFFSET] + clock[m, SPEED] * time
-    period = clock[m, PERIOD]
-    if period > 0.0:
-        begin = segment[first, START]
-        at -= period * math.floor((at - begin) / period)
     k = find_segment(first, track[n, SEGMENT_COUNT], at, segment)
     u = min(max((at - segment[k, START]) / segment[k, DURATION], 0.0), 1.0)
     way, tangent, following = weigh_tangents(track[n, SHAPE], u)
@@ -91,6 +60,19 @@ def sample_track(track, clock, segment, n, time, q_out):
     q_out[a + 1] = x
     q_out[a + 2] = y
     q_out[a + 3] = z
+
+
+@njit
+def sample_track(track, clock, segment, n, time, q_out):
+    """Sets the coordinates of track n at `time` of the run."""
+    m = track[n, CLOCK]
+    first = track[n, FIRST_SEGMENT]
+    at = clock[m, OFFSET] + clock[m, SPEED] * time
+    period = clock[m, PERIOD]
+    if period > 0.0:
+        begin = segment[first, START]
+        at -= period * math.floor((at - begin) / period)
+    sample_track_at(track, segment, n, at, q_out)
 
 
 @njit
@@ -122,15 +104,33 @@ def find_rates(h, bone, now, then, rate_out):
 
 
 @njit
-def sample_targets(h, bone, start, track, clock, segment, time, time_next, now_out, target_out, rate_out):
-    """Reference coordinates at the start and at the end of the step, and the rates between them.
-
-    Both times are the clock's, so the target of a step is bit for bit where the next one starts.
-    """
+def sample_tracks(start, track, clock, segment, time, time_next, now_out, target_out):
+    """Coordinates at the start and at the end of the step; those without a track stay as they were at the start."""
     for a in range(start.shape[0]):
         now_out[a] = start[a]
         target_out[a] = start[a]
     for n in range(track.shape[0]):
         sample_track(track, clock, segment, n, time[0], now_out)
         sample_track(track, clock, segment, n, time_next[0], target_out)
+
+
+@njit
+def sample_targets(h, bone, start, track, clock, segment, time, time_next, now_out, target_out, rate_out):
+    """Reference coordinates at the start and at the end of the step, and the rates between them.
+
+    Both times are the clock's, so the target of a step is bit for bit where the next one starts.
+    """
+    sample_tracks(start, track, clock, segment, time, time_next, now_out, target_out)
     find_rates(h, bone, now_out, target_out, rate_out)
+
+
+@njit
+def sample_phased_tracks(h, track, segment, current, time, duration, now_out, target_out):
+    """The same for the tracks of the phases that last, instead of what was set before."""
+    for n in range(track.shape[0]):
+        machine, phase = track[n, CLOCK], track[n, PHASE]
+        if current[machine] != phase:
+            continue
+        span = duration[phase] if track[n, BY_SHARE] == 1 else 1.0
+        sample_track_at(track, segment, n, time[machine] / span, now_out)
+        sample_track_at(track, segment, n, (time[machine] + h) / span, target_out)

@@ -18,7 +18,7 @@ def supple_register(registry: Registry) -> None:
     registry.add_component(components.Pliant)
     registry.add_compiler(
         "pliant.joints", "supple_pliant.compile:compile_pliant", components=["pliant"],
-        after=["mechanisms", "carriers", "joints.links", "motion.tracks"], provides=["row_sources"],
+        after=["mechanisms", "carriers", "joints.links", "targets"], provides=["row_sources"],
     )  # fmt: skip
     for name, system in (
         ("measure_joints", "MeasureJoints"),

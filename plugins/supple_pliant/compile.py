@@ -10,6 +10,7 @@ import numpy as np
 from supple.core.build import Build
 from supple.core.entity import Entity
 from supple_joints.codes import BALL, FREE, ON_SURFACE, TURN
+from supple_motion.targets import find_targets
 from supple_pliant.components import Pair
 from supple_pliant.kernels import SCALAR
 from supple_pliant.rows import PliantRows
@@ -26,6 +27,8 @@ def compile_pliant(build: Build) -> None:
     characters = build.having("pliant")
     on_bones = [row for number, entity in enumerate(characters) for row in _bone_rows(build, entity, number)]
     on_links = [row for number, entity in enumerate(characters) for row in _link_rows(build, entity, number)]
+    if on_bones:
+        find_targets(build, "skeleton")
     labels = [row[0] for row in on_bones] + [row[0] for row in on_links]
     _declare_tables(build, characters, on_bones, on_links, labels)
     _declare_effort(build, characters)

@@ -23,6 +23,9 @@ def supple_register(registry: Registry) -> None:
         provides=["mechanisms", "carriers", "row_sources"],
     )  # fmt: skip
     registry.add_compiler(
+        "ghost.targets", "supple_skin.compile:follow_targets", components=["ghost"], after=["targets"]
+    )
+    registry.add_compiler(
         "skin.surfaces", "supple_skin.skin_compile:compile_skins", components=["skin"], after=["ghost.bones"],
         provides=["surfaces"],
     )  # fmt: skip

@@ -8,6 +8,7 @@ from supple.core.build import Build
 from supple.core.drawing import Drawing, Lines
 from supple.core.entity import Entity
 from supple.mechanics.mechanism import contact_capacity
+from supple_motion.targets import find_targets
 from supple_skeleton.compile import (
     declare_frames,
     declare_limits,
@@ -32,6 +33,11 @@ BONE_RADIUS = 0.002
 def slides(joint: str, local: int) -> bool:
     """Whether a rate of a joint is in m/s."""
     return joint in ("slider", "translation") or (joint == "free" and local < 3)
+
+
+def follow_targets(build: Build) -> None:
+    """Ghosts go where a motion says; it is read once all bones are known."""
+    find_targets(build, "ghost")
 
 
 def compile_ghosts(build: Build) -> None:

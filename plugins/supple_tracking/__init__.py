@@ -23,7 +23,7 @@ def supple_register(registry: Registry) -> None:
     registry.add_component(components.PressureTracking)
     registry.add_compiler(
         "tracking.joints", "supple_tracking.compile:compile_pose_tracking", components=["pose_tracking"],
-        after=["skeleton.bones", "motion.tracks"], provides=["row_sources"],
+        after=["skeleton.bones", "targets"], provides=["row_sources"],
     )  # fmt: skip
     registry.add_compiler(
         "tracking.tasks", "supple_tracking.task_compile:compile_tasks", components=TASKS,

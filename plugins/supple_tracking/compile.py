@@ -6,6 +6,7 @@ import numpy as np
 
 from supple.core.build import Build
 from supple.core.entity import Entity
+from supple_motion.targets import find_targets
 from supple_skeleton.layout import BONE, FREE, JOINT
 from supple_skeleton.mechanism import Skeletons
 from supple_tracking.components import JointGains, PoseTracking
@@ -16,6 +17,7 @@ from supple_tracking.rows import LimitedDrives
 def compile_pose_tracking(build: Build) -> None:
     """Declare gains and what can be seen of the drives; limited ones become a source of rows."""
     skeletons: Skeletons = next(m for m in build.members("mechanisms") if m.name == Skeletons.name)
+    find_targets(build, Skeletons.name)
     paths = list(skeletons.bones)
     entities = {entity.path: entity for entity in build.having("pose_tracking")}
     bone, dof = build.arrays["skeleton.bone"], build.arrays["skeleton.dof"]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import pairwise
 
 from supple.core.component import Metric, Vector, component, field
+from supple.core.curves import Interpolation, check_times
 from supple.core.entity import Entity, SceneGraph
 from supple.errors import suggest
-from supple_motion.components import Interpolation, Quaternion
+from supple_motion.components import Quaternion
 
 DRIVEN = ("hinge", "slider", "universal", "ball", "translation")
 """Joints that have muscles; what floats is moved by contact alone."""
@@ -29,16 +29,6 @@ def check_bones(entity: Entity, graph: SceneGraph, key: str, names: Iterable[str
     for name in names:
         if name not in bones:
             yield f"{key} names '{name}', which is no bone here; {suggest(name, bones, 'the bones are')}"
-
-
-def check_order(times: Iterable[float]) -> None:
-    """Raise ValueError for keys that are not in the order of their times."""
-    for number, (before, after) in enumerate(pairwise(times)):
-        if after <= before:
-            raise ValueError(
-                f"keys[{number + 1}] at {after:g} s is not later than keys[{number}] at {before:g} s; "
-                "write keys in the order of their times"
-            )
 
 
 @component
@@ -145,7 +135,7 @@ class TrackedPoint:
     turn_weight: float = field(default=0.1, unit="m", gt=0, doc="Length that an error of a radian counts as.")
 
     def __post_init__(self) -> None:
-        check_order(key.at for key in self.keys)
+        check_times(key.at for key in self.keys)
 
 
 @component
@@ -196,7 +186,7 @@ class PressureTarget:
     )
 
     def __post_init__(self) -> None:
-        check_order(key.at for key in self.keys)
+        check_times(key.at for key in self.keys)
         if min(self.weights) < 0 or not any(self.weights):
             raise ValueError(
                 "weights must be 0 or more and not all 0; leave them out to track all directions"

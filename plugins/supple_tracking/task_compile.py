@@ -9,10 +9,12 @@ import numpy as np
 
 from supple.core.arrays import FloatArray
 from supple.core.build import Build
+from supple.core.curves import shape_of
 from supple.core.entity import Entity
 from supple.core.pose import turn
-from supple_motion.layout import CLOCK_COLUMNS, SEGMENT_COLUMNS, TRACK_COLUMNS
-from supple_motion.segments import Channel, make_segments, shape_of
+from supple.math.curve_layout import SEGMENT_COLUMNS
+from supple_motion.layout import CLOCK_COLUMNS, TRACK_COLUMNS
+from supple_motion.segments import Channel, make_segments
 from supple_skeleton.mechanism import Skeletons
 from supple_tracking.components import PointKey, PressureTarget, TrackedPoint
 from supple_tracking.layout import POSITION, PRESSURE, SHAPE_COLUMNS, STILL, TASK_COLUMNS, TURN

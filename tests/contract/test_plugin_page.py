@@ -30,6 +30,8 @@ from supple.plugin import AUTOLOAD_VARIABLE, Hooks, load_plugins
 from supple.run.simulate import RunOptions, simulate
 from supple.scene.load import read_scene
 from supple.testing import audit_step
+from supple_motion.targets import find_targets
+from supple_phases.member import Machines
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "framework" / "WRITING_PLUGINS.md").read_text(encoding="utf-8")
@@ -100,6 +102,8 @@ SIGNATURES = [
     spell("PointRows", PointRows.__init__).removesuffix("->None"),
     spell("JacobianBlocks", JacobianBlocks.__init__).removesuffix("->None"),
     spell("BlockMatrix", BlockMatrix.__init__).removesuffix("->None"),
+    *(spell(name, function) for name, function in public_methods(Machines) if name != "bind"),
+    spell("find_targets", find_targets),
 ]
 
 

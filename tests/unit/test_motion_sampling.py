@@ -10,10 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from supple.core.arrays import FloatArray
-from supple_motion.layout import SEGMENT_COLUMNS
-from supple_motion.rotations import invert_rows, log_rows, multiply_rows
+from supple.core.curves import shape_of
+from supple.core.rotation_rows import invert_rows, log_rows, multiply_rows
+from supple.math.curve_layout import SEGMENT_COLUMNS
 from supple_motion.sample_kernels import find_rates, sample_track
-from supple_motion.segments import Channel, make_segments, shape_of
+from supple_motion.segments import Channel, make_segments
 from supple_skeleton.forest import build_forest
 from supple_skeleton.sampling import sample_rotation, sample_specs, sample_state
 from supple_skeleton.step_kernels import integrate_coordinates
@@ -63,7 +64,7 @@ def test_linear_has_the_slope_of_each_segment() -> None:
     np.testing.assert_allclose(found[:, 0], np.interp(at, SOME_TIMES, values[:, 0]), atol=1e-14)
 
 
-@pytest.mark.parametrize("interpolation", ["min_jerk", "hermite", "linear"])
+@pytest.mark.parametrize("interpolation", ["min_jerk", "hermite", "linear", "catmull_rom", "constant"])
 @given(seed=seeds)
 @settings(max_examples=25, deadline=None)
 def test_knots_are_met_and_held(interpolation, seed) -> None:
@@ -107,14 +108,28 @@ def test_hermite_rotation_has_no_kinks(seed) -> None:
         np.testing.assert_allclose(before, after, atol=2e-3)
 
 
-def test_hermite_rotation_about_one_axis_is_the_scalar_curve() -> None:
+@pytest.mark.parametrize("interpolation", ["hermite", "catmull_rom", "constant"])
+def test_rotation_about_one_axis_is_the_scalar_curve(interpolation) -> None:
     angles = np.array([0.1, 0.9, 2.5, 1.0])
     axis = np.array([2.0, -1.0, 2.0]) / 3.0
     turns = np.array([[np.cos(a / 2), *(np.sin(a / 2) * axis)] for a in angles])
     at = np.linspace(0.2, 1.6, 57)
-    scalar = sample(SOME_TIMES, angles[:, None], "hermite", at)[:, 0]
-    turned = sample(SOME_TIMES, turns, "hermite", at)
+    scalar = sample(SOME_TIMES, angles[:, None], interpolation, at)[:, 0]
+    turned = sample(SOME_TIMES, turns, interpolation, at)
     np.testing.assert_allclose(log_rows(turned), scalar[:, None] * axis, atol=1e-13)
+
+
+def test_a_catmull_rom_loop_goes_round_without_a_kink() -> None:
+    """Knots on a circle, equally far apart: the same curve from wherever it is begun, and smooth where it closes."""
+    times = np.arange(4.0)
+    values = np.array([[0.0], [1.0], [0.0], [-1.0]])
+    at = np.linspace(0.0, 8.0, 161)
+    found = sample(times, values, "catmull_rom", at, period=4.0)[:, 0]
+    later = sample(times, np.roll(values, -1, axis=0), "catmull_rom", at, period=4.0)[:, 0]
+    np.testing.assert_allclose(found[20:], later[:-20], atol=1e-12)
+    e = 1e-6
+    before, after = sample(times, values, "catmull_rom", np.array([4.0 - e, 4.0 + e]), period=4.0)[:, 0]
+    assert after - before == pytest.approx(2 * e * 1.0, rel=1e-5)  # the slope is (1 - -1) / 2
 
 
 def test_loop_returns_to_the_first_knot() -> None:

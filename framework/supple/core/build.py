@@ -45,8 +45,11 @@ class BoundMetric:
 
 
 #: What compile functions may put objects into for others: frames that move, what moves, what touches, what
-#: makes rows, who holds points of surfaces, and what is solved on its own.
-COLLECTIONS = ("carriers", "mechanisms", "point_holders", "row_sources", "solves", "surfaces")
+#: makes rows, who holds points of surfaces, what is solved on its own; for controllers the state machines, and
+#: where things should be.
+COLLECTIONS = (
+    "carriers", "mechanisms", "phases", "point_holders", "row_sources", "solves", "surfaces", "targets",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

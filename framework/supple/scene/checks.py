@@ -59,9 +59,9 @@ def _ask_components(assembly: Assembly) -> Iterator[Problem]:
                 ]
             for complaint in complaints:
                 what, _, remedy = complaint.partition("; ")
-                # A complaint that begins with one of the component's keys is about that key.
-                key = what.split(" ")[0]
-                keys = (kind, key) if key in fields_of(type(component)) else (kind,)
+                # A complaint that begins with one of the component's keys (`phase.left.next`) is about that key.
+                named = what.split(" ")[0].split(".")
+                keys = (kind, *named) if named[0] in fields_of(type(component)) else (kind,)
                 yield assembly.parts[path].problem(keys, what, remedy)
 
 

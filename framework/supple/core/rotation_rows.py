@@ -12,12 +12,14 @@ def multiply_rows(p: FloatArray, q: FloatArray) -> FloatArray:
     p, q = np.broadcast_arrays(p, q)
     scalar = p[..., :1] * q[..., :1] - np.sum(p[..., 1:] * q[..., 1:], axis=-1, keepdims=True)
     vector = p[..., :1] * q[..., 1:] + q[..., :1] * p[..., 1:] + np.cross(p[..., 1:], q[..., 1:])
-    return np.concatenate([scalar, vector], axis=-1)
+    product: FloatArray = np.concatenate([scalar, vector], axis=-1)
+    return product
 
 
 def invert_rows(q: FloatArray) -> FloatArray:
     """The inverses of unit quaternions."""
-    return q * np.array([1.0, -1.0, -1.0, -1.0])
+    inverses: FloatArray = q * np.array([1.0, -1.0, -1.0, -1.0])
+    return inverses
 
 
 def rotate_rows(q: FloatArray, v: FloatArray) -> FloatArray:
@@ -34,13 +36,14 @@ def log_rows(q: FloatArray) -> FloatArray:
     angle = 2.0 * np.arctan2(size, q[..., :1])
     # A tiny angle is twice its sine to the last digit.
     scale = np.divide(angle, size, out=np.full_like(size, 2.0), where=size > 1e-9)
-    return scale * q[..., 1:]
+    vectors: FloatArray = scale * q[..., 1:]
+    return vectors
 
 
 def spin_tangents(way: FloatArray, spin: FloatArray) -> FloatArray:
     """Derivative of the rotation vector r at r = way when the angular velocity in the turned axes is `spin`.
 
-    It is the inverse of the right Jacobian of the exponential map, README eq. (4).
+    It is the inverse of the right Jacobian of the exponential map.
     """
     angle = np.linalg.norm(way, axis=-1, keepdims=True)
     safe = np.where(angle < 1e-4, 1.0, angle)
