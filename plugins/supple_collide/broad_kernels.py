@@ -7,29 +7,25 @@ import math
 import numpy as np
 
 from supple.core.jit import njit
+from supple_collide.kernel_arrays import Objects, Shapes
 from supple_collide.object_pair_kernels import is_ignored
 from supple_collide.pose_kernels import carry_in
 from supple_collide.shape_kinds import BOX, PLANE
 
 
 @njit
-def find_pairs(
-    kind, size, ignored, objects,
-    x, rotation, reach, movable, group,
-    order_inout, bounds_out, pairs_out,
-):  # fmt: skip
+def find_pairs(shapes: Shapes, objects: Objects, object_count, order_inout, bounds_out, pairs_out):
     """Find the pairs (i < j) whose bounds, grown by reach[i] [m], overlap; sorted by i, then j.
 
-    kind [ns], size [ns, 3] as in `shape_kinds`; x [ns, 3] centres [m] and rotation [ns, 3, 3], both in the world
-    frame.
-    A pair needs a movable member (movable [ns], 0 or 1), must not share a group >= 0 (group [ns]), and
-    i * objects + j must not be in the sorted array `ignored`. Planes meet every shape that comes near enough to
-    them, and no other plane.
+    A pair needs a movable member, must not share a group >= 0, and i * object_count + j must not be in the sorted
+    array `ignored`. Planes meet every shape that comes near enough to them, and no other plane.
     order_inout [ns] must hold a permutation of the shapes: the sorted order of the last call makes this one
     fast, the result does not depend on it. bounds_out [ns, 6] is scratch.
 
     Returns how many pairs there are; those beyond the capacity of pairs_out [n, 2] are not written.
     """
+    kind, size, x, rotation, reach = shapes.kind, shapes.size, shapes.x, shapes.rotation, shapes.reach
+    movable, group, ignored = objects.movable, objects.group, objects.ignored
     fill_bounds(kind, size, x, rotation, reach, bounds_out)
     axis = choose_axis(kind, x)
     sort_by_lower_bound(bounds_out, axis, order_inout)
@@ -39,7 +35,7 @@ def find_pairs(
         if kind[i] == PLANE:
             for j in range(kind.size):
                 near = may_touch(movable, group, i, j) and is_near_plane(kind, size, x, rotation, reach, j, i)
-                if near and not is_ignored(ignored, min(i, j) * objects + max(i, j)):
+                if near and not is_ignored(ignored, min(i, j) * object_count + max(i, j)):
                     total = add_pair(i, j, total, pairs_out)
             continue
         for later in range(position + 1, order_inout.size):
@@ -48,7 +44,7 @@ def find_pairs(
             if kind[j] == PLANE or bounds_out[j, axis] > bounds_out[i, 3 + axis]:
                 break
             near = may_touch(movable, group, i, j) and overlap(bounds_out, i, j)
-            if near and not is_ignored(ignored, min(i, j) * objects + max(i, j)):
+            if near and not is_ignored(ignored, min(i, j) * object_count + max(i, j)):
                 total = add_pair(i, j, total, pairs_out)
     sort_pairs(min(total, pairs_out.shape[0]), pairs_out)
     return total

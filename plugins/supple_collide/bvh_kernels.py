@@ -12,6 +12,7 @@ import math
 import numpy as np
 
 from supple.core.jit import njit, njit_inlined
+from supple_collide.kernel_arrays import Reaches, Regions, Trees
 
 # Columns of the nodes.
 RIGHT, FIRST_PLACE, COUNT = range(3)
@@ -86,9 +87,11 @@ def query_tree(
 
 @njit_inlined
 def pair_leaves(
-    nodes, order, region, regions_meet, a, b, same, triangle_bounds, triangle_short, grow, least, found, pairs_out
+    trees: Trees, regions: Regions, triangle_short, a, b, same, grow, least, found, pairs_out
 ):  # fmt: skip
     """Add the pairs of near triangles of two leaves whose regions may meet; returns the new number of pairs."""
+    nodes, order, triangle_bounds = trees.nodes, trees.order, trees.triangle_bounds
+    region, regions_meet = regions.region, regions.regions_meet
     for i in range(nodes[a, FIRST_PLACE], nodes[a, FIRST_PLACE] + nodes[a, COUNT]):
         t = order[i]
         start = i + 1 if same and a == b else nodes[b, FIRST_PLACE]
@@ -107,8 +110,7 @@ def pair_leaves(
 
 @njit
 def pair_trees(
-    nodes, order, region, regions_meet, node_regions, node_meets, root_a, root_b, bounds, triangle_bounds, node_short,
-    triangle_short, grow, least, stack, pairs_out,
+    trees: Trees, regions: Regions, reaches: Reaches, root_a, root_b, grow, least, stack, pairs_out
 ):  # fmt: skip
     """The pairs of triangles (of tree a, of tree b) whose boxes come near each other.
 
@@ -118,6 +120,8 @@ def pair_trees(
     bits. A tree paired with itself gives every pair of two triangles once. Returns how many there
     are; those beyond the capacity of pairs_out [n, 2] are not written. `stack` [2 STACK] is scratch.
     """
+    nodes, bounds, node_short = trees.nodes, trees.bounds, reaches.node_short
+    node_regions, node_meets = regions.node_regions, regions.node_meets
     same = root_a == root_b
     found = np.int64(0)
     stack[0], stack[1], depth = root_a, root_b, 2
@@ -145,8 +149,7 @@ def pair_trees(
             depth += 4
         else:
             found = pair_leaves(
-                nodes, order, region, regions_meet, a, b, same, triangle_bounds, triangle_short, grow, least, found,
-                pairs_out,
+                trees, regions, reaches.triangle_short, a, b, same, grow, least, found, pairs_out
             )  # fmt: skip
     return found
 

@@ -13,6 +13,7 @@ import math
 
 from supple.core.jit import njit, njit_inlined
 from supple.math.vector_kernels import dot
+from supple_collide.kernel_arrays import Choice, Raw
 from supple_collide.patch_kernels import compare_normals, drop_carried, find_axes
 from supple_collide.triangle_kernels import NUMBER_BITS
 
@@ -174,23 +175,20 @@ def reduce_rows(ids, values, rows, count, close, most, state_out):
 
 @njit_inlined
 def choose_rows(
-    ids, values, first, last, bends, same_place, close, most, rows, state, members, places, chain, flat,
-    chosen_count, chosen_out,
+    raw: Raw, first, last, bends, same_place, close, most, choice: Choice, chosen_count, chosen_out
 ):  # fmt: skip
     """Append the contacts first <= i < last that are kept to chosen_out; returns the new number of chosen ones.
 
     On a surface that bends every contact has a vertex of its own to push, and all are kept. Contacts with gaps up to
-    `close` [m] can be met within the step: the others get the room that these leave. The arrays from `rows` to `flat`
-    are scratch, see `scratch.make_choice`.
+    `close` [m] can be met within the step: the others get the room that these leave.
     """
+    ids, values, rows, state = raw.ids, raw.values, choice.rows, choice.state
     last = min(last, ids.shape[0])
     sort_rows(ids, first, last, rows)
     count = drop_same_codes(ids, last - first, rows)
     if not bends:
         count = drop_repeated(ids, values, same_place, count, rows)
-        count = drop_carried(
-            ids, values, FLAT_PART * same_place, count, rows, state, members, places, chain, flat
-        )  # fmt: skip
+        count = drop_carried(ids, values, FLAT_PART * same_place, count, choice)
     if count > most and not bends:
         reduce_rows(ids, values, rows, count, close, most, state)
     else:

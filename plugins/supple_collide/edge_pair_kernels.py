@@ -6,10 +6,12 @@ import numpy as np
 
 from supple.core.jit import njit, njit_inlined
 from supple.math.vector_kernels import dot
+from supple_collide.kernel_arrays import Faces, MeshPool, Raw
 from supple_collide.manifold_kernels import ONE, ZERO
+from supple_collide.mesh_columns import BENDS, OBJECT, SLACK
 from supple_collide.mesh_pair_kernels import are_neighbours
 from supple_collide.raw_contact_kernels import add_raw, set_weights
-from supple_collide.segment_kernels import PARALLEL, cross_edge, find_edge_cone, leads_outwards
+from supple_collide.segment_kernels import OVERHANG, PARALLEL, cross_edge, find_edge_cone, leads_outwards
 from supple_collide.triangle_kernels import EDGE_CODE, subtract
 
 # The bits of `owns` that stand for edges, and one that says that a triangle's edges were looked at.
@@ -55,12 +57,13 @@ def is_edge_near(x, i, j, triangle_bounds, t, within):
 
 @njit_inlined
 def add_edge_pair(
-    x, triangles, neighbour, a, i, b, j, first, second, within, reach, deepest, overhang, count, ids_out, values_out
+    faces: Faces, a, i, b, j, first, second, within, reach, deepest, overhang, count, raw_out: Raw
 ):  # fmt: skip
     """The contact of edge i of triangle a (first side) with edge j of triangle b, if any; the new count.
 
     They are seen `within` [m], and touch if they are apart by `reach` [m] at most and overlap by `deepest` [m] at most.
     """
+    x, triangles, neighbour = faces.x, faces.triangles, faces.neighbour
     p, q = triangles[a, i], triangles[a, (i + 1) % 3]
     ux, uy, uz = subtract(x, q, p)
     passes, s, r, nx, ny, nz, gap = cross_edge(
@@ -76,8 +79,9 @@ def add_edge_pair(
     count = add_raw(
         first, second, EDGE_CODE + 3 * a + i, EDGE_CODE + 3 * b + j, a, b,
         x[p, 0] + s * ux - gap * nx, x[p, 1] + s * uy - gap * ny, x[p, 2] + s * uz - gap * nz, nx, ny, nz, gap,
-        count, ids_out, values_out,
+        count, raw_out,
     )  # fmt: skip
+    values_out = raw_out.values
     on_a, on_b = (1.0 - s, s, 0.0), (1.0 - r, r, 0.0)
     set_weights(ZERO, on_a[(3 - i) % 3], on_a[(4 - i) % 3], on_a[(5 - i) % 3], count - 1, values_out)
     set_weights(ONE, on_b[(3 - j) % 3], on_b[(4 - j) % 3], on_b[(5 - j) % 3], count - 1, values_out)
@@ -86,15 +90,19 @@ def add_edge_pair(
 
 @njit_inlined
 def add_edge_contacts(
-    x, triangles, neighbour, owns, vertex_first, vertex_triangle, triangle_bounds, pairs, pair_count, first,
-    second, bends_first, bends_second, limit, least, deepest, overhang, strange, vertex_short, sharp, count, ids_out,
-    values_out,
+    pool: MeshPool, pairs, pair_count, first, second, limit, least, deepest, checks_neighbours, vertex_short, sharp,
+    count, raw_out: Raw,
 ):  # fmt: skip
-    """Contacts of edges with edges, which see and touch each other as in `gather_vertices`; returns the new count.
+    """Contacts of edges of two meshes, which see and touch each other as in `gather_vertices`; the new count.
 
     Bit 3 + k of owns[t] says that edge k may stick out, and that this triangle speaks for it. sharp [nt] is scratch,
     0 before and after.
     """
+    faces, table, triangle_bounds = pool.faces, pool.table, pool.trees.triangle_bounds
+    x, triangles, neighbour, owns = faces.x, faces.triangles, faces.neighbour, faces.owns
+    vertex_first, vertex_triangle = faces.vertex_first, faces.vertex_triangle
+    bends_first, bends_second = table[first, BENDS] != 0, table[second, BENDS] != 0
+    overhang = OVERHANG * min(pool.sizes[first, SLACK], pool.sizes[second, SLACK])
     for row in range(pair_count):
         a, b = pairs[row, 0], pairs[row, 1]
         if owns[a] < 8 or owns[b] < 8:
@@ -110,7 +118,7 @@ def add_edge_contacts(
             short = min(vertex_short[p], vertex_short[q])
             if not is_edge_near(x, p, q, triangle_bounds, b, max(least, limit - short)):
                 continue
-            if not strange and (
+            if checks_neighbours and (
                 are_neighbours(triangles, vertex_first, vertex_triangle, p, b)
                 or are_neighbours(triangles, vertex_first, vertex_triangle, q, b)
             ):
@@ -123,8 +131,8 @@ def add_edge_contacts(
                 within = max(least, reach)
                 if are_edges_near(x, p, q, r, s, within):
                     count = add_edge_pair(
-                        x, triangles, neighbour, a, i, b, j, first, second, within, reach, deepest, overhang, count,
-                        ids_out, values_out,
+                        faces, a, i, b, j, table[first, OBJECT], table[second, OBJECT], within, reach, deepest,
+                        overhang, count, raw_out,
                     )  # fmt: skip
     if bends_first or bends_second:
         for row in range(pair_count):

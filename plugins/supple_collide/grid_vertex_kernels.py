@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from supple.core.jit import njit, njit_inlined
 from supple_collide.bvh_kernels import span_cells
+from supple_collide.kernel_arrays import Faces, Found, Trees
 from supple_collide.manifold_kernels import ZERO
 from supple_collide.mesh_pair_kernels import add_found, is_vertex_near
 
@@ -21,14 +22,15 @@ def speaks(triangles, owns, vertex_first, vertex_triangle, v):
 
 @njit_inlined
 def gather_above_grid(
-    x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, triangle_bounds, grids, grid,
-    first_triangle, first_vertex, last_vertex,
-    scale, slack, within, nearest_inout, head_inout, link_out, found_ids, found_values,
+    faces: Faces, trees: Trees, grid, first_triangle, first_vertex, last_vertex, scale, slack, within,
+    found_inout: Found,
 ):  # fmt: skip
     """Candidates of the vertices first_vertex <= v < last_vertex with the triangles of a grid.
 
     Finds what `gather_vertices` finds with all pairs of triangles, vertex by vertex; outputs as there.
     """
+    x, triangles, owns, grids = faces.x, faces.triangles, faces.owns, trees.grids
+    vertex_first, vertex_triangle = faces.vertex_first, faces.vertex_triangle
     count, cells_x = ZERO, int(grids[grid, 0])
     for v in range(first_vertex, last_vertex):
         dx, dy, dz = x[v, 0] - grids[grid, 5], x[v, 1] - grids[grid, 6], x[v, 2] - grids[grid, 7]
@@ -42,9 +44,6 @@ def gather_above_grid(
             for t in range(
                 first_triangle + 2 * (first_i + k * cells_x), first_triangle + 2 * (last_i + 1 + k * cells_x)
             ):
-                if is_vertex_near(x, v, triangle_bounds, t, within):
-                    count = add_found(
-                        x, triangles, neighbour, facet, vertex_first, vertex_triangle, v, t, scale, slack, within,
-                        within, count, nearest_inout, head_inout, link_out, found_ids, found_values,
-                    )  # fmt: skip
+                if is_vertex_near(x, v, trees.triangle_bounds, t, within):
+                    count = add_found(faces, v, t, scale, slack, within, within, count, found_inout)
     return count

@@ -5,6 +5,17 @@ from __future__ import annotations
 from supple.core.jit import njit, njit_inlined
 from supple_collide.bvh_kernels import boxes_meet
 from supple_collide.choose_kernels import choose_rows
+from supple_collide.kernel_arrays import (
+    Contacts,
+    Elements,
+    MeshPool,
+    MeshPoses,
+    Objects,
+    Reaches,
+    Regions,
+    Scratch,
+    Shapes,
+)
 from supple_collide.manifold_kernels import ZERO
 from supple_collide.mesh_columns import BENDS, GRID, OBJECT, ROOT, SLACK
 from supple_collide.mesh_mesh_kernels import find_mesh_mesh
@@ -33,126 +44,91 @@ def fill_round_box(size, shape_x, rotation, shape, box_out):
 
 @njit_inlined
 def find_primitive_contacts(
-    x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, nodes, order,
-    mesh_table, mesh_sizes, grids,
-    bounds, triangle_bounds, mesh_reach, node_short, vertex_short, kind, size, shape_x, rotation, shape_reach,
-    group, movable, ignored, shadows_from, margin, most, stack, list_out, deep_list, box, segment_box, codes,
-    candidates, rows, state, members, places, chain, flat, tally_inout, chosen_out, ids_out, values_out,
+    pool: MeshPool, reaches: Reaches, shapes: Shapes, objects: Objects, shadows_from, margin, most, scratch: Scratch
 ):  # fmt: skip
     """Append contacts of spheres, capsules and planes with meshes; returns the room needed, 1 if it is just enough.
 
-    The reach of everything includes the `margin` [m], which says nothing about this step. tally_inout: contacts found,
-    and contacts chosen among them.
+    The reach of everything includes the `margin` [m], which says nothing about this step. scratch.tally: contacts
+    found, and contacts chosen among them. The meshes from `shadows_from` on stand for boxes.
     """
-    count, chosen, needed = tally_inout[0], tally_inout[1], 0.0
+    kind, table, box, near, raw = shapes.kind, pool.table, scratch.box, scratch.near, scratch.raw
+    count, chosen, needed = scratch.tally[0], scratch.tally[1], 0.0
     for shape in range(kind.size):
         if kind[shape] == BOX:
             continue
         if kind[shape] != PLANE:
-            fill_round_box(size, shape_x, rotation, shape, box)
+            fill_round_box(shapes.size, shapes.x, shapes.rotation, shape, box)
         for mesh in range(shadows_from):
-            root, number = mesh_table[mesh, ROOT], mesh_table[mesh, OBJECT]
-            limit = shape_reach[shape] + mesh_reach[mesh]
-            if kind[shape] != PLANE and not boxes_meet(box, ZERO, bounds, root, limit):
+            limit = shapes.reach[shape] + reaches.reach[mesh]
+            if kind[shape] != PLANE and not boxes_meet(
+                box, ZERO, pool.trees.bounds, table[mesh, ROOT], limit
+            ):
                 continue
-            if not may_meet(group, movable, ignored, shape, number):
+            if not may_meet(objects.group, objects.movable, objects.ignored, shape, table[mesh, OBJECT]):
                 continue
             before = count
             if kind[shape] == PLANE:
-                if mesh_table[mesh, GRID] < 0:
+                if table[mesh, GRID] < 0:
                     count = find_plane_mesh(
-                        x, triangles, owns, nodes, order, bounds, node_short, vertex_short, number, root, shape,
-                        shape_x, rotation, limit, stack, count, ids_out, values_out,
+                        pool, reaches, shapes, shape, mesh, limit, scratch.end.stack, count, raw
                     )  # fmt: skip
             else:
                 count, found = find_round_mesh(
-                    x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, nodes, order,
-                    mesh_table, mesh_sizes, grids, bounds, triangle_bounds, mesh_reach, size, shape_x,
-                    rotation, shape_reach, shape,
-                    mesh, stack, list_out, deep_list, segment_box, codes, candidates, count, ids_out, values_out,
+                    pool, reaches.reach, shapes, shape, mesh, near, scratch.end, count, raw
                 )  # fmt: skip
-                needed = max(needed, found / list_out.size)
+                needed = max(needed, found / near.size)
             chosen = choose_rows(
-                ids_out, values_out, before, count, mesh_table[mesh, BENDS] != 0,
-                SAME_PLACE * mesh_sizes[mesh, SLACK], limit - 2.0 * margin, most, rows, state, members, places,
-                chain, flat, chosen, chosen_out,
+                raw, before, count, table[mesh, BENDS] != 0, SAME_PLACE * pool.sizes[mesh, SLACK],
+                limit - 2.0 * margin, most, scratch.choice, chosen, scratch.chosen,
             )  # fmt: skip
-    tally_inout[0], tally_inout[1] = count, chosen
+    scratch.tally[0], scratch.tally[1] = count, chosen
     return needed
 
 
 @njit_inlined
 def find_mesh_contacts(
-    x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, nodes, order,
-    mesh_table, mesh_sizes, grids,
-    bounds, triangle_bounds, mesh_reach, node_short, triangle_short, vertex_short, position, q, group, movable,
-    meets_itself, region, regions_meet, node_regions, node_meets, ignored, shadows_from, margin, most, stack,
-    list_out, box, codes, candidates, mesh_pairs, triangle_pairs, nearest, head, link, touched, crossed, mark, piece,
-    inner, found_ids, found_values, rows, state, members, places, chain, flat, tally_inout, chosen_out, ids_out,
-    values_out,
+    pool: MeshPool, reaches: Reaches, regions: Regions, poses: MeshPoses, objects: Objects, shadows_from, margin,
+    most, scratch: Scratch,
 ):  # fmt: skip
     """Append contacts of meshes with meshes, boxes among them, as `find_primitive_contacts` does."""
-    count, chosen = tally_inout[0], tally_inout[1]
+    table, sizes, reach, mesh_pairs = pool.table, pool.sizes, reaches.reach, scratch.search.mesh_pairs
+    count, chosen = scratch.tally[0], scratch.tally[1]
     pairs = pair_meshes(
-        mesh_table, group, movable, meets_itself, ignored, shadows_from, bounds, mesh_reach, mesh_pairs
+        table, objects, regions.meets_itself, shadows_from, pool.trees.bounds, reach, mesh_pairs
     )  # fmt: skip
     needed = pairs / mesh_pairs.shape[0]
     for row in range(min(pairs, mesh_pairs.shape[0])):
         a, b = mesh_pairs[row, 0], mesh_pairs[row, 1]
         before = count
         count, used = find_mesh_mesh(
-            x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, nodes,
-            order, mesh_table, mesh_sizes, grids, region, regions_meet, node_regions, node_meets,
-            bounds, triangle_bounds, node_short, triangle_short, vertex_short, position, q, a, b,
-            mesh_reach[a] + mesh_reach[b], stack, list_out, box, codes,
-            candidates, triangle_pairs, nearest, head, link, touched, crossed, mark, piece, inner, found_ids,
-            found_values, count, ids_out, values_out,
+            pool, reaches, regions, poses, a, b, reach[a] + reach[b], scratch.probe, scratch.search, count, scratch.raw
         )  # fmt: skip
         needed = max(needed, used)
         chosen = choose_rows(
-            ids_out, values_out, before, count, mesh_table[a, BENDS] != 0 or mesh_table[b, BENDS] != 0,
-            SAME_PLACE * min(mesh_sizes[a, SLACK], mesh_sizes[b, SLACK]),
-            mesh_reach[a] + mesh_reach[b] - 2.0 * margin, most, rows, state, members, places, chain, flat, chosen,
-            chosen_out,
+            scratch.raw, before, count, table[a, BENDS] != 0 or table[b, BENDS] != 0,
+            SAME_PLACE * min(sizes[a, SLACK], sizes[b, SLACK]), reach[a] + reach[b] - 2.0 * margin, most,
+            scratch.choice, chosen, scratch.chosen,
         )  # fmt: skip
-    tally_inout[0], tally_inout[1] = count, chosen
+    scratch.tally[0], scratch.tally[1] = count, chosen
     return needed
 
 
 @njit
 def find_and_write(
-    x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, nodes, order,
-    mesh_table, mesh_sizes, grids, bounds, triangle_bounds, mesh_reach,
-    node_short, triangle_short, vertex_short, kind, size, shape_x, shape_q, shape_reach, position, q, group, movable,
-    meets_itself, region, regions_meet, node_regions, node_meets, ignored, shadows_from, margin, most,
-    surface_of, element_of, first_triangle_of, friction, restitution, first,
-    rotation, stack, list_out, deep_list, box, segment_box, codes, candidates, mesh_pairs, triangle_pairs, nearest,
-    head, link, touched, crossed, mark, piece, inner, found_ids, found_values, rows, state, members, places, chain,
-    flat, tally, chosen, ids, values,
-    surface_out, element_out, key_out, point_out, normal_out, gap_out, friction_out, restitution_out, weights_out,
+    pool: MeshPool, reaches: Reaches, regions: Regions, poses: MeshPoses, shapes: Shapes, objects: Objects,
+    elements: Elements, shadows_from, margin, most, first, scratch: Scratch, contacts: Contacts,
 ):  # fmt: skip
     """All contacts of scenes with both round shapes and meshes in one call: (room needed, contacts there are now).
 
-    If the room needed is above 1, contacts are missing. The arrays from `rotation` to `values` are scratch.
+    If the room needed is above 1, contacts are missing.
     """
-    tally[0] = tally[1] = 0
-    fill_rotations(shape_q, rotation)
+    scratch.tally[0] = scratch.tally[1] = 0
+    fill_rotations(shapes.q, shapes.rotation)
     needed = find_primitive_contacts(
-        x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, nodes, order,
-        mesh_table, mesh_sizes, grids, bounds, triangle_bounds, mesh_reach, node_short, vertex_short, kind, size,
-        shape_x, rotation, shape_reach, group, movable, ignored, shadows_from, margin, most, stack, list_out, deep_list,
-        box, segment_box, codes, candidates, rows, state, members, places, chain, flat, tally, chosen, ids, values,
+        pool, reaches, shapes, objects, shadows_from, margin, most, scratch
     )  # fmt: skip
-    needed = max(needed, find_mesh_contacts(
-        x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, nodes, order,
-        mesh_table, mesh_sizes, grids, bounds, triangle_bounds, mesh_reach, node_short, triangle_short, vertex_short,
-        position, q, group, movable, meets_itself, region, regions_meet, node_regions, node_meets, ignored,
-        shadows_from, margin, most, stack, list_out, box, codes, candidates, mesh_pairs, triangle_pairs, nearest, head,
-        link, touched, crossed, mark, piece, inner, found_ids, found_values, rows, state, members, places, chain, flat,
-        tally, chosen, ids, values,
-    ))  # fmt: skip
-    count = write_raw(
-        surface_of, element_of, first_triangle_of, friction, restitution, ids, values, chosen, tally, first,
-        surface_out, element_out, key_out, point_out, normal_out, gap_out, friction_out, restitution_out, weights_out,
+    among_meshes = find_mesh_contacts(
+        pool, reaches, regions, poses, objects, shadows_from, margin, most, scratch
     )  # fmt: skip
-    return needed, count
+    count = write_raw(elements, objects, scratch.raw, scratch.chosen, scratch.tally, first, contacts)
+    return max(needed, among_meshes), count

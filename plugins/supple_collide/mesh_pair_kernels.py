@@ -8,6 +8,7 @@ import numpy as np
 
 from supple.core.jit import njit, njit_inlined
 from supple.math.vector_kernels import cross, dot, length
+from supple_collide.kernel_arrays import Faces, Found, Raw, Reaches
 from supple_collide.manifold_kernels import ONE, ZERO
 from supple_collide.raw_contact_kernels import add_raw, set_corner, set_weights
 from supple_collide.triangle_kernels import (
@@ -47,8 +48,10 @@ def are_neighbours(triangles, vertex_first, vertex_triangle, v, t):
 
 
 @njit
-def is_near_bend(x, triangles, neighbour, vertex_first, vertex_triangle, t, wa, wb, wc, slack, fx, fy, fz):
+def is_near_bend(faces: Faces, t, wa, wb, wc, slack, fx, fy, fz):
     """Whether the surface bends or ends within `slack` [m] of the point of triangle t with these weights."""
+    x, triangles, neighbour = faces.x, faces.triangles, faces.neighbour
+    vertex_first, vertex_triangle = faces.vertex_first, faces.vertex_triangle
     a, b, c = triangles[t, 0], triangles[t, 1], triangles[t, 2]
     ux, uy, uz = subtract(x, b, a)
     vx, vy, vz = subtract(x, c, a)
@@ -76,9 +79,7 @@ def is_near_bend(x, triangles, neighbour, vertex_first, vertex_triangle, t, wa, 
 
 
 @njit_inlined
-def judge_vertex(
-    x, triangles, neighbour, facet, vertex_first, vertex_triangle, v, t, scale, slack, within
-):  # fmt: skip
+def judge_vertex(faces: Faces, v, t, scale, slack, within):
     """What vertex v finds at triangle t of another mesh, nearer than `within` [m].
 
     Returns (touches, code, normal, signed distance, distance, weights, beside). Beside a face by less than
@@ -86,6 +87,8 @@ def judge_vertex(
     so that faces that lie edge on edge have the normal of the faces. A face that v is only beside of, in front
     of its plane, may be a wall that v is about to run into: `add_vertex_contacts` decides.
     """
+    x, triangles, facet = faces.x, faces.triangles, faces.facet
+    vertex_first, vertex_triangle = faces.vertex_first, faces.vertex_triangle
     px, py, pz = x[v, 0], x[v, 1], x[v, 2]
     region, wa, wb, wc = find_closest_weights(x, triangles, t, px, py, pz)
     qx, qy, qz = place_weights(x, triangles, t, wa, wb, wc)
@@ -100,14 +103,10 @@ def judge_vertex(
         beside = length(dx - above * fx, dy - above * fy, dz - above * fz)
         if beside <= slack and is_lowest(x, triangles, vertex_first, vertex_triangle, v, fx, fy, fz):
             return True, code, fx, fy, fz, above, distance, wa, wb, wc, 0.0
-        touches, code, nx, ny, nz, signed = judge_feature(
-            x, triangles, neighbour, facet, vertex_first, vertex_triangle, t, region, qx, qy, qz, dx, dy, dz, scale
-        )  # fmt: skip
+        touches, code, nx, ny, nz, signed = judge_feature(faces, t, region, qx, qy, qz, dx, dy, dz, scale)
     if not touches:
         code = ZERO
-    elif code >= EDGE_CODE or is_near_bend(
-        x, triangles, neighbour, vertex_first, vertex_triangle, t, wa, wb, wc, slack, fx, fy, fz
-    ):  # fmt: skip
+    elif code >= EDGE_CODE or is_near_bend(faces, t, wa, wb, wc, slack, fx, fy, fz):
         touches = is_lowest(x, triangles, vertex_first, vertex_triangle, v, nx, ny, nz)
         if not touches:
             code = OTHER_CODE
@@ -127,47 +126,43 @@ def is_vertex_near(x, v, triangle_bounds, t, within):
 
 
 @njit_inlined
-def add_found(
-    x, triangles, neighbour, facet, vertex_first, vertex_triangle, v, t, scale, slack, within, reach,
-    count, nearest_inout, head_inout, link_out, found_ids, found_values,
-):  # fmt: skip
+def add_found(faces: Faces, v, t, scale, slack, within, reach, count, found_inout: Found):
     """Add the candidate of vertex v with triangle t, if there is one; the new number of candidates.
 
     It is seen `within` [m], and touches if it is apart by `reach` [m] at most.
     """
     touches, code, nx, ny, nz, signed, distance, wa, wb, wc, beside = judge_vertex(
-        x, triangles, neighbour, facet, vertex_first, vertex_triangle, v, t, scale, slack, within
-    )  # fmt: skip
+        faces, v, t, scale, slack, within
+    )
     # What v is behind of but does not stick out towards is kept too: it may be the nearest of all.
     if not touches and (code != OTHER_CODE or signed >= 0.0):
         return count
-    if count < found_ids.shape[0]:
-        found_ids[count, 0], found_ids[count, 1], found_ids[count, 2] = v, code, t
-        values = found_values[count]
+    if count < found_inout.ids.shape[0]:
+        ids, values = found_inout.ids[count], found_inout.values[count]
+        ids[0], ids[1], ids[2] = v, code, t
         values[0], values[1], values[2], values[3], values[4] = nx, ny, nz, signed, distance
         values[5], values[6], values[7], values[8], values[9] = wa, wb, wc, beside, reach
-        link_out[count] = head_inout[v]
-        head_inout[v] = count
-        nearest_inout[v] = min(nearest_inout[v], distance)
+        found_inout.link[count] = found_inout.head[v]
+        found_inout.head[v] = count
+        found_inout.nearest[v] = min(found_inout.nearest[v], distance)
     return count + 1
 
 
 @njit_inlined
 def gather_vertices(
-    x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, triangle_bounds, pairs, pair_count,
-    side,
-    scale, slack, limit, least, strange, vertex_short, triangle_short, nearest_inout, head_inout, link_out, found_ids,
-    found_values,
+    faces: Faces, triangle_bounds, reaches: Reaches, pairs, pair_count, side, scale, slack, limit, least,
+    checks_neighbours, found_inout: Found,
 ):  # fmt: skip
     """Candidates of the vertices of triangles pairs[:, side] with the triangles of the other column.
 
     They touch within `limit` [m] less what vertex and triangle fall short of it. They are seen from `least` [m] on,
-    whatever that is: behind a surface, too. If all are `strange`, no vertex has a neighbour among the triangles.
-    Every vertex is looked at through the triangle that owns it (bit k of owns[t]). nearest_inout [nv] must be
-    infinite and
-    head_inout [nv] -1; they get the nearest distance and the first candidate of every vertex, link_out the next
-    one. Returns how many candidates there are; those beyond the room are not written.
+    whatever that is: behind a surface, too. Triangles that hang together with a vertex are left out if it
+    `checks_neighbours`. Every vertex is looked at through the triangle that owns it (bit k of owns[t]). Of found_inout,
+    nearest [nv] must be infinite and head [nv] -1; they get the nearest distance and the first candidate of every
+    vertex, link the next one. Returns how many candidates there are; those beyond the room are not written.
     """
+    x, triangles, owns = faces.x, faces.triangles, faces.owns
+    vertex_short, triangle_short = reaches.vertex_short, reaches.triangle_short
     count = ZERO
     for row in range(pair_count):
         own, t = pairs[row, side], pairs[row, 1 - side]
@@ -181,12 +176,11 @@ def gather_vertices(
             within = max(least, reach)
             if not is_vertex_near(x, v, triangle_bounds, t, within):
                 continue
-            if not strange and are_neighbours(triangles, vertex_first, vertex_triangle, v, t):
+            if checks_neighbours and are_neighbours(
+                triangles, faces.vertex_first, faces.vertex_triangle, v, t
+            ):  # fmt: skip
                 continue
-            count = add_found(
-                x, triangles, neighbour, facet, vertex_first, vertex_triangle, v, t, scale, slack, within, reach,
-                count, nearest_inout, head_inout, link_out, found_ids, found_values,
-            )  # fmt: skip
+            count = add_found(faces, v, t, scale, slack, within, reach, count, found_inout)
     return count
 
 
@@ -277,42 +271,51 @@ def is_wall(x, triangles, found_ids, found_values, link, head, c, slack):
 
 @njit_inlined
 def add_vertex_contacts(
-    triangles, vertex_first, vertex_triangle, x, first, second, side, depth, slack, alone, found,
-    nearest_inout, head_inout, link, found_ids, found_values, count, ids_out, values_out,
+    faces: Faces, first, second, side, depth, slack, distinct, candidates, found_inout: Found, count, raw_out: Raw
 ):  # fmt: skip
     """Contacts from the candidates of vertices (first side); returns the new count and clears the heads.
 
     Behind a surface only the nearest feature counts, up to `slack`, and only to `depth` [m]. Corner on corner
-    is found from both sides, and taken from side 0 if there are two meshes.
+    is found from both sides, and taken from side 0 if the two meshes are `distinct`.
     """
-    for c in range(found):
+    x, triangles, vertex_first, vertex_triangle = (
+        faces.x,
+        faces.triangles,
+        faces.vertex_first,
+        faces.vertex_triangle,
+    )
+    nearest, head, link = found_inout.nearest, found_inout.head, found_inout.link
+    found_ids, found_values = found_inout.ids, found_inout.values
+    for c in range(candidates):
         if found_ids[c, 1] == OTHER_CODE:
             continue
         v, signed, distance = found_ids[c, 0], found_values[c, 3], found_values[c, 4]
         if signed > found_values[c, 9] or (
-            signed < 0.0 and (distance > nearest_inout[v] + slack or -signed > depth)
+            signed < 0.0 and (distance > nearest[v] + slack or -signed > depth)
         ):
             continue
-        if alone and side == 1 and found_ids[c, 1] >= VERTEX_CODE:
+        if distinct and side == 1 and found_ids[c, 1] >= VERTEX_CODE:
             continue
-        if is_repeated(found_ids, found_values, link, head_inout[v], c):
+        if is_repeated(found_ids, found_values, link, head[v], c):
             continue
-        if is_outdone(x, triangles, found_ids, found_values, link, head_inout[v], c, slack):
+        if is_outdone(x, triangles, found_ids, found_values, link, head[v], c, slack):
             continue
         beside = found_values[c, 8] != 0.0
-        if beside and not is_wall(x, triangles, found_ids, found_values, link, head_inout[v], c, slack):
+        if beside and not is_wall(x, triangles, found_ids, found_values, link, head[v], c, slack):
             continue
         nx, ny, nz = found_values[c, 0], found_values[c, 1], found_values[c, 2]
         own = vertex_triangle[vertex_first[v]]
         count = add_raw(
             first, second, VERTEX_CODE + v, found_ids[c, 1], own, found_ids[c, 2],
             x[v, 0] - signed * nx, x[v, 1] - signed * ny, x[v, 2] - signed * nz, nx, ny, nz, signed,
-            count, ids_out, values_out,
+            count, raw_out,
         )  # fmt: skip
-        set_corner(triangles, ZERO, own, v, count - 1, values_out)
-        set_weights(ONE, found_values[c, 5], found_values[c, 6], found_values[c, 7], count - 1, values_out)
-    for c in range(found):
-        nearest_inout[found_ids[c, 0]], head_inout[found_ids[c, 0]] = math.inf, -1
+        set_corner(triangles, ZERO, own, v, count - 1, raw_out.values)
+        set_weights(
+            ONE, found_values[c, 5], found_values[c, 6], found_values[c, 7], count - 1, raw_out.values
+        )
+    for c in range(candidates):
+        nearest[found_ids[c, 0]], head[found_ids[c, 0]] = math.inf, -1
     return count
 
 

@@ -7,33 +7,30 @@ import math
 from supple.core.jit import njit
 from supple.math.quaternion_kernels import matrix_of_quaternion_at
 from supple_collide.bvh_kernels import COUNT, FIRST_PLACE, RIGHT, refit_tree
+from supple_collide.kernel_arrays import MeshBoxes, MeshPoses, Reaches, RestMeshes
 from supple_collide.mesh_columns import FIRST_VERTEX, LAST_VERTEX, ROOT
 
 
 @njit
-def place_meshes(
-    triangles, rest, nodes, order, mesh_table, node_last, moves,
-    position, q,
-    x_out, bounds_out, triangle_bounds_out,
-):  # fmt: skip
+def place_meshes(meshes: RestMeshes, moves, poses: MeshPoses, boxes_out: MeshBoxes):
     """Vertices and boxes of the rigid meshes with moves[m] != 0: x = position + R(q) rest.
 
-    rest [nv, 3] in the mesh's own frame [m], position [nm, 3], q [nm, 4] unit quaternions; the nodes of mesh m end
-    before node_last[m].
+    rest [nv, 3] is in the mesh's own frame [m].
     """
-    for mesh in range(mesh_table.shape[0]):
+    table, rest, position, x_out = meshes.table, meshes.rest, poses.position, boxes_out.x
+    for mesh in range(table.shape[0]):
         if moves[mesh] == 0:
             continue
-        m = matrix_of_quaternion_at(q, mesh)
+        m = matrix_of_quaternion_at(poses.q, mesh)
         px, py, pz = position[mesh, 0], position[mesh, 1], position[mesh, 2]
-        for v in range(mesh_table[mesh, FIRST_VERTEX], mesh_table[mesh, LAST_VERTEX]):
+        for v in range(table[mesh, FIRST_VERTEX], table[mesh, LAST_VERTEX]):
             a, b, c = rest[v, 0], rest[v, 1], rest[v, 2]
             x_out[v, 0] = px + m[0] * a + m[1] * b + m[2] * c
             x_out[v, 1] = py + m[3] * a + m[4] * b + m[5] * c
             x_out[v, 2] = pz + m[6] * a + m[7] * b + m[8] * c
         refit_tree(
-            triangles, nodes, order, mesh_table[mesh, ROOT], node_last[mesh],
-            x_out, bounds_out, triangle_bounds_out,
+            meshes.triangles, meshes.nodes, meshes.order, table[mesh, ROOT], meshes.node_last[mesh],
+            x_out, boxes_out.bounds, boxes_out.triangle_bounds,
         )  # fmt: skip
 
 
@@ -69,16 +66,18 @@ def forget_shortfalls(nodes, first_node, last_node, node_short_out, triangle_sho
 
 @njit
 def follow_bending_mesh(
-    triangles, nodes, order, mesh_table, node_last, mesh, margin, sudden_speed, h,
-    positions, velocities,
-    x_out, bounds_out, triangle_bounds_out, reach_out, node_short_out, triangle_short_out, vertex_short_out,
+    meshes: RestMeshes, mesh, margin, sudden_speed, h, positions, velocities, boxes_out: MeshBoxes,
+    reaches_out: Reaches,
 ):  # fmt: skip
     """Vertices, boxes and reach of one mesh whose vertices have positions [n, 3] [m], velocities [n, 3] [m/s].
 
-    The reach of the mesh is that of its fastest vertex; what others fall short of it by is *_short_out [m]. While none
+    The reach of the mesh is that of its fastest vertex; what others fall short of it by is *_short [m]. While none
     is faster than what a push may give to any, there is little to fall short of, and all reach as far.
     """
-    first, root, squared = mesh_table[mesh, FIRST_VERTEX], mesh_table[mesh, ROOT], 0.0
+    triangles, nodes, order, last_node = meshes.triangles, meshes.nodes, meshes.order, meshes.node_last[mesh]
+    first, root, squared = meshes.table[mesh, FIRST_VERTEX], meshes.table[mesh, ROOT], 0.0
+    x_out, vertex_short_out = boxes_out.x, reaches_out.vertex_short
+    node_short_out, triangle_short_out = reaches_out.node_short, reaches_out.triangle_short
     for v in range(positions.shape[0]):
         for k in range(3):
             x_out[first + v, k] = positions[v, k]
@@ -88,24 +87,14 @@ def follow_bending_mesh(
     for v in range(first, first + positions.shape[0]):
         own = math.sqrt(vertex_short_out[v]) if fastest > sudden_speed else fastest
         vertex_short_out[v] = 2.0 * h * (fastest - own)
-    reach_out[mesh] = margin + h * (sudden_speed + 2.0 * fastest)
-    refit_tree(
-        triangles, nodes, order, root, node_last[mesh],
-        x_out, bounds_out, triangle_bounds_out,
-    )  # fmt: skip
+    reaches_out.reach[mesh] = margin + h * (sudden_speed + 2.0 * fastest)
+    refit_tree(triangles, nodes, order, root, last_node, x_out, boxes_out.bounds, boxes_out.triangle_bounds)
     if fastest > sudden_speed:
         find_shortfalls(
-            triangles,
-            nodes,
-            order,
-            root,
-            node_last[mesh],
-            vertex_short_out,
-            node_short_out,
-            triangle_short_out,
-        )
+            triangles, nodes, order, root, last_node, vertex_short_out, node_short_out, triangle_short_out
+        )  # fmt: skip
     else:
-        forget_shortfalls(nodes, root, node_last[mesh], node_short_out, triangle_short_out)
+        forget_shortfalls(nodes, root, last_node, node_short_out, triangle_short_out)
 
 
 @njit

@@ -6,21 +6,17 @@ from supple.core.jit import njit
 from supple_collide.box_kernels import find_box_box, find_box_plane
 from supple_collide.capsule_box_kernels import find_round_box
 from supple_collide.capsule_kernels import find_round_plane, find_round_round
+from supple_collide.kernel_arrays import Manifold, Shapes
 from supple_collide.manifold_kernels import ZERO
 from supple_collide.shape_kinds import BOX, PLANE
 
 
 @njit
 def find_contacts(
-    kind, size,
-    x, rotation, reach, pairs, pair_count,
-    cosines, polygon, lines, manifold, features,
-    shape_out, feature_out, point_out, normal_out, gap_out,
+    shapes: Shapes, pairs, pair_count, scratch: Manifold, shape_out, feature_out, point_out, normal_out, gap_out
 ):  # fmt: skip
     """Find all contacts with gap <= reach[a] + reach[b] [m] of the first `pair_count` rows (a, b) of `pairs`.
 
-    kind [ns], size [ns, 3] as in `shape_kinds`; x [ns, 3] centres [m] and rotation [ns, 3, 3], both in the world
-    frame. The arrays from `cosines` to `features` are scratch, see `scratch.make_manifold`.
     shape_out [n, 2] the pair (a, b); feature_out [n] a code of what touches, unique in a pair and the same as
     long as the same features touch; point_out [n, 2, 3] points on the surfaces of a and b [m]; normal_out
     [n, 3] unit vector from b to a; gap_out [n] signed distance [m], negative if they overlap;
@@ -28,6 +24,9 @@ def find_contacts(
 
     Returns how many contacts there are; those beyond the capacity of the outputs are not written.
     """
+    kind, size, x, rotation, reach = shapes.kind, shapes.size, shapes.x, shapes.rotation, shapes.reach
+    cosines, polygon, lines = scratch.cosines, scratch.polygon, scratch.lines
+    manifold, features = scratch.contacts, scratch.features
     total = ZERO
     for pair in range(pair_count):
         a, b = pairs[pair, 0], pairs[pair, 1]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from supple.core.jit import njit, njit_inlined
 from supple_collide.bvh_kernels import boxes_meet
+from supple_collide.kernel_arrays import Objects
 from supple_collide.manifold_kernels import ZERO
 from supple_collide.mesh_columns import GRID, OBJECT, ROOT
 
@@ -30,9 +31,7 @@ def may_meet(group, movable, ignored, i, j):
 
 
 @njit_inlined
-def pair_meshes(
-    mesh_table, group, movable, meets_itself, ignored, shadows_from, bounds, reach, pairs_out
-):  # fmt: skip
+def pair_meshes(mesh_table, objects: Objects, meets_itself, shadows_from, bounds, reach, pairs_out):
     """Pairs of meshes whose boxes, grown by their reach [m], overlap; also a mesh with itself if it wants to.
 
     The meshes from `shadows_from` on stand for boxes, which meet each other elsewhere. Returns how many pairs
@@ -48,7 +47,9 @@ def pair_meshes(
             grow = reach[a] + reach[b]
             if not boxes_meet(bounds, mesh_table[a, ROOT], bounds, mesh_table[b, ROOT], grow):
                 continue
-            if not may_meet(group, movable, ignored, mesh_table[a, OBJECT], mesh_table[b, OBJECT]):
+            if not may_meet(
+                objects.group, objects.movable, objects.ignored, mesh_table[a, OBJECT], mesh_table[b, OBJECT]
+            ):  # fmt: skip
                 continue
             # A grid has no tree to walk down, so it goes second.
             swapped = mesh_table[a, GRID] >= 0

@@ -6,6 +6,7 @@ What hangs together along triangles that the other mesh does not cross is all in
 from __future__ import annotations
 
 from supple.core.jit import njit
+from supple_collide.kernel_arrays import MeshPool, Probe
 from supple_collide.manifold_kernels import ZERO
 from supple_collide.mesh_columns import ROOT
 from supple_collide.point_mesh_kernels import is_behind_or_on, is_in_box
@@ -64,36 +65,31 @@ def spread_mark(triangles, vertex_first, vertex_triangle, v, value, crossed, lis
 
 
 @njit
-def are_outside(
-    x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes, order, grids, mesh_table, mesh_sizes, bounds,
-    triangle_bounds, other, members, count, stack, list_out, box, codes, values,
-):  # fmt: skip
+def are_outside(pool: MeshPool, other, members, count, probe: Probe):
     """Whether the first, the last and one between of the vertices members[: count] are all outside mesh `other`."""
+    x = pool.faces.x
     for k in range(min(ASKED, count)):
         v = members[k * (count - 1) // max(1, min(ASKED, count) - 1)]
-        if is_behind_or_on(
-            x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes, order, grids, mesh_table, mesh_sizes,
-            bounds, triangle_bounds, other, x[v, 0], x[v, 1], x[v, 2], FAR, stack, list_out, box, codes, values,
-        ):  # fmt: skip
+        if is_behind_or_on(pool, other, x[v, 0], x[v, 1], x[v, 2], FAR, probe):
             return False
     return True
 
 
 @njit
 def list_inner(
-    x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes, order, grids, mesh_table, mesh_sizes, bounds,
-    triangle_bounds, pairs, pair_count, side, first, last, other, crossed, mark, members, stack, list_out, box, codes,
-    values, inner_out,
+    pool: MeshPool, pairs, pair_count, side, first, last, other, crossed, mark, members, probe: Probe, inner_out
 ):  # fmt: skip
     """Those of the vertices first <= v < last that may be inside the closed mesh `other`; how many.
 
     Outside its box a vertex is outside the mesh, and so is what hangs together with it; of any other piece a few
     vertices are asked. `pairs` has, in column `side`, all triangles that the mesh might cross. crossed [nt], which must
-    be 0, mark [nv], members [nv] and what follows are scratch; inner_out has room for all vertices.
+    be 0, mark [nv], members [nv] and the probe are scratch; inner_out has room for all vertices.
     """
-    boxed, root = ZERO, mesh_table[other, ROOT]
+    x, triangles = pool.faces.x, pool.faces.triangles
+    vertex_first, vertex_triangle = pool.faces.vertex_first, pool.faces.vertex_triangle
+    boxed, root = ZERO, pool.table[other, ROOT]
     for v in range(first, last):
-        is_boxed = is_in_box(bounds, root, x[v, 0], x[v, 1], x[v, 2], 0.0)
+        is_boxed = is_in_box(pool.trees.bounds, root, x[v, 0], x[v, 1], x[v, 2], 0.0)
         mark[v] = UNKNOWN if is_boxed else OUTSIDE
         if is_boxed:
             inner_out[boxed] = v
@@ -110,10 +106,7 @@ def list_inner(
         v = inner_out[place]
         if mark[v] == UNKNOWN:
             count = spread_mark(triangles, vertex_first, vertex_triangle, v, INNER, crossed, members, mark)
-            if count > ASKED and are_outside(
-                x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes, order, grids, mesh_table,
-                mesh_sizes, bounds, triangle_bounds, other, members, count, stack, list_out, box, codes, values,
-            ):  # fmt: skip
+            if count > ASKED and are_outside(pool, other, members, count, probe):
                 for k in range(count):
                     mark[members[k]] = OUTSIDE
         if mark[v] == INNER:

@@ -13,6 +13,7 @@ import math
 
 from supple.core.jit import njit, njit_inlined
 from supple.math.vector_kernels import cross, dot, normalise
+from supple_collide.kernel_arrays import Choice
 from supple_collide.triangle_kernels import FLUSH
 
 # Normals that differ by less than FLUSH are those of one patch: the faces rest on each other.
@@ -184,18 +185,19 @@ def mark_carried(flat, members, count, tolerance, state_inout, places, chain):
 
 
 @njit_inlined
-def drop_carried(ids, values, tolerance, count, rows_inout, state, members, places, chain, flat):
-    """Drop the contacts that others of their patch carry, up to `tolerance` [m]; returns how many are left.
+def drop_carried(ids, values, tolerance, count, choice: Choice):
+    """Drop the contacts that others of their patch carry from choice.rows, up to `tolerance` [m]; how many are left.
 
-    Only for two rigid objects. The arrays from `state` on are scratch, `chain` with two places a contact.
+    Only for two rigid objects.
     """
+    rows_inout, state, flat = choice.rows, choice.state, choice.flat
     for place in range(count):
         state[place] = UNSEEN
     for seed in range(count):
         if state[seed] == UNSEEN:
-            found = gather_patch(ids, values, rows_inout, count, seed, state, flat, members)
+            found = gather_patch(ids, values, rows_inout, count, seed, state, flat, choice.members)
             if found > 3:
-                mark_carried(flat, members, found, tolerance, state, places, chain)
+                mark_carried(flat, choice.members, found, tolerance, state, choice.places, choice.chain)
     kept = 0
     for place in range(count):
         if state[place] != CARRIED:

@@ -13,6 +13,7 @@ import numpy as np
 from supple.core.jit import njit
 from supple.math.vector_kernels import length
 from supple_collide.bvh_kernels import COUNT, FIRST_PLACE, RIGHT, query_grid, query_tree
+from supple_collide.kernel_arrays import Faces, MeshPool, Probe, Raw, Trees
 from supple_collide.manifold_kernels import ONE, ZERO
 from supple_collide.mesh_columns import BEHIND, DEPTH, FIRST, GRID, ROOT, SCALE, SLACK
 from supple_collide.raw_contact_kernels import NO_TRIANGLE, add_raw, set_weights
@@ -34,16 +35,16 @@ CANDIDATE_WIDTH = 8
 
 
 @njit
-def collect_triangles(
-    nodes, order, root, grid, grids, first_triangle, bounds, triangle_bounds, box, grow, stack, found_out,
-):  # fmt: skip
-    """The triangles of one mesh within `grow` [m] of box [1, 6], through its tree or, if grid >= 0, its cells."""
-    if grid < 0:
+def collect_triangles(trees: Trees, table, mesh, box, grow, stack, found_out):
+    """The triangles of one mesh within `grow` [m] of box [1, 6], through its tree or its cells."""
+    if table[mesh, GRID] < 0:
         return query_tree(
-            nodes, order, root, bounds, triangle_bounds, box, ZERO, grow, stack,
+            trees.nodes, trees.order, table[mesh, ROOT], trees.bounds, trees.triangle_bounds, box, ZERO, grow, stack,
             found_out,
         )  # fmt: skip
-    return query_grid(grids, grid, first_triangle, triangle_bounds, box, ZERO, grow, found_out)
+    return query_grid(
+        trees.grids, table[mesh, GRID], table[mesh, FIRST], trees.triangle_bounds, box, ZERO, grow, found_out
+    )  # fmt: skip
 
 
 @njit
@@ -57,11 +58,10 @@ def find_squared_distance_to_box(bounds, node, px, py, pz):
 
 @njit
 def add_candidate(
-    x, triangles, neighbour, facet, vertex_first, vertex_triangle, t, triangle_bounds, px, py, pz, within,
-    scale,
-    count, codes_out, values_out,
+    faces: Faces, triangle_bounds, t, px, py, pz, within, scale, count, codes_out, values_out
 ):  # fmt: skip
     """Add what triangle t offers to the point p if that is within reach, nearest and new; returns the count."""
+    x, triangles = faces.x, faces.triangles
     if find_squared_distance_to_box(triangle_bounds, t, px, py, pz) > within * within:
         return count
     region, wa, wb, wc = find_closest_weights(x, triangles, t, px, py, pz)
@@ -70,9 +70,7 @@ def add_candidate(
     distance = length(dx, dy, dz)
     if distance > within:
         return count
-    nearest, code, nx, ny, nz, signed = judge_feature(
-        x, triangles, neighbour, facet, vertex_first, vertex_triangle, t, region, qx, qy, qz, dx, dy, dz, scale
-    )  # fmt: skip
+    nearest, code, nx, ny, nz, signed = judge_feature(faces, t, region, qx, qy, qz, dx, dy, dz, scale)
     if not nearest or count == CANDIDATES:
         return count
     for c in range(count):
@@ -112,13 +110,12 @@ def choose_candidates(depth, count, codes_inout, values_inout):
 
 
 @njit
-def find_nearest_triangle(
-    x, triangles, vertex_first, vertex_triangle, nodes, order, root, bounds, px, py, pz, vertex, within, stack
-):  # fmt: skip
+def find_nearest_triangle(faces: Faces, trees: Trees, root, px, py, pz, vertex, within, stack):
     """The triangle nearest to p in one tree, or -1 if none is within `within` [m]; the lowest of equals.
 
     If p is a vertex of another mesh (not -1), only triangles count that it sticks out towards.
     """
+    x, triangles, nodes, bounds = faces.x, faces.triangles, trees.nodes, trees.bounds
     best, found = within * within, np.int64(-1)
     stack[0], depth = root, 1
     while depth > 0:
@@ -134,7 +131,7 @@ def find_nearest_triangle(
             depth += 2
             continue
         for place in range(nodes[node, FIRST_PLACE], nodes[node, FIRST_PLACE] + nodes[node, COUNT]):
-            t = order[place]
+            t = trees.order[place]
             _, wa, wb, wc = find_closest_weights(x, triangles, t, px, py, pz)
             qx, qy, qz = place_weights(x, triangles, t, wa, wb, wc)
             squared = (px - qx) ** 2 + (py - qy) ** 2 + (pz - qz) ** 2
@@ -142,7 +139,9 @@ def find_nearest_triangle(
                 continue
             if vertex >= 0:
                 nx, ny, nz = find_face_normal(x, triangles, t)
-                if not is_lowest(x, triangles, vertex_first, vertex_triangle, vertex, nx, ny, nz):
+                if not is_lowest(
+                    x, triangles, faces.vertex_first, faces.vertex_triangle, vertex, nx, ny, nz
+                ):  # fmt: skip
                     continue
             best, found = squared, t
     return found
@@ -163,130 +162,95 @@ def is_above_grid(grids, grid, px, py, pz):
 
 
 @njit
-def find_deep_candidate(
-    x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes, order,
-    root, grid, grids, first_triangle,
-    bounds, triangle_bounds, px, py, pz, vertex, depth, behind, scale, stack, list_out, box, codes_out,
-    values_out,
-):  # fmt: skip
-    """What a point deep inside touches: its nearest feature if the point is behind it. Returns 0 or 1.
+def find_deep_candidate(pool: MeshPool, mesh, px, py, pz, vertex, depth, probe: Probe):
+    """What a point deep inside a mesh touches: its nearest feature if the point is behind it. Returns 0 or 1.
 
-    A vertex of another mesh (-1 if p is none) leaves preferably through a face that it sticks out towards.
-    `stack`, `list_out` and `box` [1, 6] are scratch; the answer is in the first row of codes_out and values_out.
+    A vertex of another mesh (-1 if p is none) leaves preferably through a face that it sticks out towards. The answer
+    is in the first row of probe.codes and probe.values.
     """
-    if depth <= 0.0 or not is_in_box(bounds, root, px, py, pz, behind):
+    faces, trees, codes, values = pool.faces, pool.trees, probe.codes, probe.values
+    root, grid, scale = pool.table[mesh, ROOT], pool.table[mesh, GRID], pool.sizes[mesh, SCALE]
+    if depth <= 0.0 or not is_in_box(trees.bounds, root, px, py, pz, pool.sizes[mesh, BEHIND]):
         return ZERO
     count = ZERO
     if grid < 0:
-        t = find_nearest_triangle(
-            x, triangles, vertex_first, vertex_triangle, nodes, order, root, bounds, px, py, pz, NO_VERTEX, depth, stack
-        )  # fmt: skip
+        t = find_nearest_triangle(faces, trees, root, px, py, pz, NO_VERTEX, depth, probe.stack)
         if t >= 0:
             count = add_candidate(
-                x, triangles, neighbour, facet, vertex_first, vertex_triangle, t, triangle_bounds, px, py, pz, math.inf,
-                scale, ZERO, codes_out, values_out,
+                faces, trees.triangle_bounds, t, px, py, pz, math.inf, scale, ZERO, codes, values
             )  # fmt: skip
         # Whether p is inside is said by what is nearest; which way a vertex leaves, by what it sticks out towards.
-        if t >= 0 and vertex >= 0 and (count == 0 or values_out[0, 3] < 0.0):
-            towards = find_nearest_triangle(
-                x, triangles, vertex_first, vertex_triangle, nodes, order, root, bounds, px, py, pz, vertex, depth,
-                stack,
-            )  # fmt: skip
+        if t >= 0 and vertex >= 0 and (count == 0 or values[0, 3] < 0.0):
+            towards = find_nearest_triangle(faces, trees, root, px, py, pz, vertex, depth, probe.stack)
             if towards >= 0 and towards != t:
                 count = add_candidate(
-                    x, triangles, neighbour, facet, vertex_first, vertex_triangle, towards, triangle_bounds, px, py, pz,
-                    math.inf, scale, ZERO, codes_out, values_out,
+                    faces, trees.triangle_bounds, towards, px, py, pz, math.inf, scale, ZERO, codes, values
                 )  # fmt: skip
     else:
         # What is below a floor has it above itself, along the floor's own upward axis.
+        grids, box = trees.grids, probe.box
         if is_above_grid(grids, grid, px, py, pz):
             return ZERO
         ux, uy, uz = depth * grids[grid, 9], depth * grids[grid, 12], depth * grids[grid, 15]
         box[0, 0], box[0, 1], box[0, 2] = min(px, px + ux), min(py, py + uy), min(pz, pz + uz)
         box[0, 3], box[0, 4], box[0, 5] = max(px, px + ux), max(py, py + uy), max(pz, pz + uz)
-        found = collect_triangles(
-            nodes, order, root, grid, grids, first_triangle, bounds, triangle_bounds, box, 1e-5 * depth,
-            stack, list_out,
-        )  # fmt: skip
-        for place in range(min(found, list_out.size)):
+        found = collect_triangles(trees, pool.table, mesh, box, 1e-5 * depth, probe.stack, probe.near)
+        for place in range(min(found, probe.near.size)):
             count = add_candidate(
-                x, triangles, neighbour, facet, vertex_first, vertex_triangle, list_out[place], triangle_bounds,
-                px, py, pz, depth, scale, count, codes_out, values_out,
+                faces, trees.triangle_bounds, probe.near[place], px, py, pz, depth, scale, count, codes, values
             )  # fmt: skip
-    kept = choose_candidates(depth, count, codes_out, values_out)
-    return ONE if kept == 1 and values_out[0, 3] < 0.0 else ZERO
+    kept = choose_candidates(depth, count, codes, values)
+    return ONE if kept == 1 and values[0, 3] < 0.0 else ZERO
 
 
 @njit
 def add_ball_contacts(
-    first, second, code, px, py, pz, radius, limit, candidates, codes, values, count, ids_out, values_out
+    first, second, code, px, py, pz, radius, limit, candidates, probe: Probe, count, raw_out: Raw
 ):  # fmt: skip
     """Contacts of a ball about p (the first side) with its candidates on a mesh; returns the new count."""
+    codes, values = probe.codes, probe.values
     for c in range(candidates):
         nx, ny, nz, signed = values[c, 0], values[c, 1], values[c, 2], values[c, 3]
         gap = signed - radius
         if gap <= limit:
             count = add_raw(
                 first, second, code, codes[c, 0], NO_TRIANGLE, codes[c, 1],
-                px - signed * nx, py - signed * ny, pz - signed * nz, nx, ny, nz, gap, count, ids_out,
-                values_out,
+                px - signed * nx, py - signed * ny, pz - signed * nz, nx, ny, nz, gap, count, raw_out,
             )  # fmt: skip
-            set_weights(1, values[c, 5], values[c, 6], values[c, 7], count - 1, values_out)
+            set_weights(1, values[c, 5], values[c, 6], values[c, 7], count - 1, raw_out.values)
     return count
 
 
 @njit
-def is_on_surface(
-    x, triangles, vertex_first, vertex_triangle, nodes, order, grids, mesh_table, mesh_sizes, bounds, triangle_bounds,
-    mesh, px, py, pz, stack, list_out, box,
-):  # fmt: skip
-    """Whether a point lies within the slack of the surface of a mesh; the last three arrays are scratch."""
-    root, grid, slack = mesh_table[mesh, ROOT], mesh_table[mesh, GRID], mesh_sizes[mesh, SLACK]
-    if grid < 0:
+def is_on_surface(pool: MeshPool, mesh, px, py, pz, probe: Probe):
+    """Whether a point lies within the slack of the surface of a mesh."""
+    faces, slack, box, near = pool.faces, pool.sizes[mesh, SLACK], probe.box, probe.near
+    if pool.table[mesh, GRID] < 0:
         return find_nearest_triangle(
-            x, triangles, vertex_first, vertex_triangle, nodes, order, root, bounds, px, py, pz, NO_VERTEX, slack, stack
+            faces, pool.trees, pool.table[mesh, ROOT], px, py, pz, NO_VERTEX, slack, probe.stack
         ) >= 0  # fmt: skip
     box[0, 0], box[0, 1], box[0, 2] = px, py, pz
     box[0, 3], box[0, 4], box[0, 5] = px, py, pz
-    found = collect_triangles(
-        nodes, order, root, grid, grids, mesh_table[mesh, FIRST], bounds, triangle_bounds, box, slack, stack, list_out
-    )  # fmt: skip
-    for place in range(min(found, list_out.size)):
-        _, wa, wb, wc = find_closest_weights(x, triangles, list_out[place], px, py, pz)
-        qx, qy, qz = place_weights(x, triangles, list_out[place], wa, wb, wc)
+    found = collect_triangles(pool.trees, pool.table, mesh, box, slack, probe.stack, near)
+    for place in range(min(found, near.size)):
+        _, wa, wb, wc = find_closest_weights(faces.x, faces.triangles, near[place], px, py, pz)
+        qx, qy, qz = place_weights(faces.x, faces.triangles, near[place], wa, wb, wc)
         if length(px - qx, py - qy, pz - qz) <= slack:
             return True
     return False
 
 
 @njit
-def is_behind(
-    x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes, order, grids, mesh_table, mesh_sizes,
-    bounds, triangle_bounds, mesh, px, py, pz, depth, stack, list_out, box, codes, values,
-):  # fmt: skip
+def is_behind(pool: MeshPool, mesh, px, py, pz, depth, probe: Probe):
     """Whether a point is inside a mesh, or not deeper than `depth` [m] behind an open one.
 
-    On the surface rounding decides: see `is_on_surface`. The arrays from `stack` on are scratch.
+    On the surface rounding decides: see `is_on_surface`.
     """
-    depth, behind = max(depth, mesh_sizes[mesh, DEPTH]), mesh_sizes[mesh, BEHIND]
-    found = find_deep_candidate(
-        x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes, order, mesh_table[mesh, ROOT],
-        mesh_table[mesh, GRID], grids, mesh_table[mesh, FIRST], bounds, triangle_bounds, px, py, pz, NO_VERTEX,
-        depth, behind, mesh_sizes[mesh, SCALE], stack, list_out, box, codes, values,
-    )  # fmt: skip
-    return found != 0
+    depth = max(depth, pool.sizes[mesh, DEPTH])
+    return find_deep_candidate(pool, mesh, px, py, pz, NO_VERTEX, depth, probe) != 0
 
 
 @njit
-def is_behind_or_on(
-    x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes, order, grids, mesh_table, mesh_sizes,
-    bounds, triangle_bounds, mesh, px, py, pz, depth, stack, list_out, box, codes, values,
-):  # fmt: skip
+def is_behind_or_on(pool: MeshPool, mesh, px, py, pz, depth, probe: Probe):
     """Whether a point `is_behind`, or on the surface of the mesh up to its slack."""
-    return is_behind(
-        x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes, order, grids, mesh_table, mesh_sizes,
-        bounds, triangle_bounds, mesh, px, py, pz, depth, stack, list_out, box, codes, values,
-    ) or is_on_surface(
-        x, triangles, vertex_first, vertex_triangle, nodes, order, grids, mesh_table, mesh_sizes, bounds,
-        triangle_bounds, mesh, px, py, pz, stack, list_out, box,
-    )  # fmt: skip
+    return is_behind(pool, mesh, px, py, pz, depth, probe) or is_on_surface(pool, mesh, px, py, pz, probe)

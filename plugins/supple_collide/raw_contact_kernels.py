@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from supple.core.jit import njit, njit_inlined
+from supple_collide.kernel_arrays import Contacts, Elements, Objects, Raw
 
 NO_TRIANGLE = np.int64(-1)
 ID_WIDTH, VALUE_WIDTH = 6, 16
@@ -18,11 +19,11 @@ ID_WIDTH, VALUE_WIDTH = 6, 16
 @njit_inlined
 def add_raw(
     first, second, code_first, code_second, triangle_first, triangle_second, px, py, pz, nx, ny, nz, gap,
-    count, ids_out, values_out,
+    count, raw_out: Raw,
 ):  # fmt: skip
     """Write a contact with point p on the second side while there is room; returns the new count."""
-    if count < ids_out.shape[0]:
-        ids, values = ids_out[count], values_out[count]
+    if count < raw_out.ids.shape[0]:
+        ids, values = raw_out.ids[count], raw_out.values[count]
         ids[0], ids[1], ids[2], ids[3] = first, second, code_first, code_second
         ids[4], ids[5] = triangle_first, triangle_second
         values[0], values[1], values[2] = px + gap * nx, py + gap * ny, pz + gap * nz
@@ -51,30 +52,27 @@ def set_corner(triangles, side, triangle, vertex, row, values_out):
 
 
 @njit
-def copy_raw(source, target, ids_inout, values_inout):
+def copy_raw(source, target, raw_inout: Raw):
     """Row `target` of the contacts becomes what row `source` is."""
-    for k in range(ids_inout.shape[1]):
-        ids_inout[target, k] = ids_inout[source, k]
-    for k in range(values_inout.shape[1]):
-        values_inout[target, k] = values_inout[source, k]
+    ids, values = raw_inout.ids, raw_inout.values
+    for k in range(ids.shape[1]):
+        ids[target, k] = ids[source, k]
+    for k in range(values.shape[1]):
+        values[target, k] = values[source, k]
 
 
 @njit_inlined
-def write_raw(
-    surface_of, element_of, first_triangle_of, friction, restitution, ids, values, chosen, tally, first,
-    surface_out, element_out, key_out, point_out, normal_out, gap_out, friction_out, restitution_out,
-    weights_out,
-):  # fmt: skip
+def write_raw(elements: Elements, objects: Objects, raw: Raw, chosen, tally, first, contacts_out: Contacts):
     """Write the tally[1] chosen contacts behind the first[0] that are there, the object with the lower number as A.
 
-    Of object i: surface_of[i], friction[i], restitution[i]; its element is element_of[i], for a mesh plus the
-    number of the triangle counted from first_triangle_of[i] (-1: the object is no mesh). Returns the new number
-    of contacts; those beyond the capacity are not written.
+    The element of object i is elements.element[i], for a mesh plus the number of the triangle counted from its first
+    one. Returns the new number of contacts; those beyond the capacity are not written.
     """
-    objects = surface_of.size
+    ids, values, friction, restitution = raw.ids, raw.values, objects.friction, objects.restitution
+    count = elements.surface.size
     for place in range(tally[1]):
         c = first[0] + place
-        if c >= gap_out.size:
+        if c >= contacts_out.gap.size:
             continue
         row = chosen[place]
         swapped = ids[row, 0] > ids[row, 1]
@@ -82,19 +80,19 @@ def write_raw(
         for side in range(2):
             source = 1 - side if swapped else side
             i = ids[row, source]
-            surface_out[c, side] = surface_of[i]
-            element_out[c, side] = element_of[i]
-            if first_triangle_of[i] >= 0:
-                element_out[c, side] += ids[row, 4 + source] - first_triangle_of[i]
+            contacts_out.surface[c, side] = elements.surface[i]
+            contacts_out.element[c, side] = elements.element[i]
+            if elements.first_triangle[i] >= 0:
+                contacts_out.element[c, side] += ids[row, 4 + source] - elements.first_triangle[i]
             for k in range(3):
-                point_out[c, side, k] = values[row, 3 * source + k]
-                weights_out[c, side, k] = values[row, 10 + 3 * source + k]
+                contacts_out.point[c, side, k] = values[row, 3 * source + k]
+                contacts_out.weights[c, side, k] = values[row, 10 + 3 * source + k]
         for k in range(3):
-            normal_out[c, k] = sign * values[row, 6 + k]
-        gap_out[c] = values[row, 9]
+            contacts_out.normal[c, k] = sign * values[row, 6 + k]
+        contacts_out.gap[c] = values[row, 9]
         i, j = ids[row, 0], ids[row, 1]
-        key_out[c, 0] = min(i, j) * objects + max(i, j)
-        key_out[c, 1] = (ids[row, 3 if swapped else 2] << 30) | ids[row, 2 if swapped else 3]
-        friction_out[c] = min(friction[i], friction[j])
-        restitution_out[c] = min(restitution[i], restitution[j])
+        contacts_out.key[c, 0] = min(i, j) * count + max(i, j)
+        contacts_out.key[c, 1] = (ids[row, 3 if swapped else 2] << 30) | ids[row, 2 if swapped else 3]
+        contacts_out.friction[c] = min(friction[i], friction[j])
+        contacts_out.restitution[c] = min(restitution[i], restitution[j])
     return first[0] + tally[1]

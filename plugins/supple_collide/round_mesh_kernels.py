@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from supple.core.jit import njit
 from supple_collide.bvh_kernels import COUNT, FIRST_PLACE, RIGHT
+from supple_collide.kernel_arrays import Faces, MeshPool, Probe, Raw, Reaches, Shapes
 from supple_collide.manifold_kernels import ZERO
-from supple_collide.mesh_columns import BEHIND, DEPTH, FIRST, GRID, OBJECT, ROOT, SCALE, SLACK
+from supple_collide.mesh_columns import DEPTH, OBJECT, ROOT, SCALE, SLACK
 from supple_collide.point_mesh_kernels import (
     NO_VERTEX,
     OVERLAP,
@@ -37,13 +38,16 @@ MIDDLE = OTHER_CODE + 2
 
 @njit
 def add_middle_edges(
-    x, triangles, neighbour, owns, found, triangle_list, shape, mesh_object, px, py, pz, ux, uy, uz, radius,
-    limit,
-    depth, overhang, count, ids_out, values_out,
+    faces: Faces, found, near, shape, mesh_object, axis, radius, limit, depth, overhang, count, raw_out: Raw
 ):  # fmt: skip
-    """Contacts of a capsule's straight part with edges that cross it; returns the new count."""
+    """Contacts of a capsule's straight part with edges that cross it; returns the new count.
+
+    axis: the segment from p to p + u within the capsule, as (p, u), six floats; near[: found] are triangles.
+    """
+    x, triangles, neighbour, owns = faces.x, faces.triangles, faces.neighbour, faces.owns
+    px, py, pz, ux, uy, uz = axis
     for place in range(found):
-        t = triangle_list[place]
+        t = near[place]
         for k in range(3):
             if owns[t] & (8 << k) == 0:
                 continue
@@ -56,23 +60,25 @@ def add_middle_edges(
             qx, qy, qz = px + s * ux - signed * nx, py + s * uy - signed * ny, pz + s * uz - signed * nz
             count = add_raw(
                 shape, mesh_object, MIDDLE, code, NO_TRIANGLE, t, qx, qy, qz, nx, ny, nz, signed - radius,
-                count, ids_out, values_out,
+                count, raw_out,
             )  # fmt: skip
             weights = (1.0 - r, r, 0.0)
             set_weights(
-                1, weights[(3 - k) % 3], weights[(4 - k) % 3], weights[(5 - k) % 3], count - 1, values_out
-            )
+                1, weights[(3 - k) % 3], weights[(4 - k) % 3], weights[(5 - k) % 3], count - 1, raw_out.values
+            )  # fmt: skip
     return count
 
 
 @njit
 def add_middle_vertices(
-    x, triangles, owns, vertex_first, vertex_triangle, found, triangle_list, shape, mesh_object,
-    px, py, pz, ux, uy, uz, radius, limit, count, ids_out, values_out,
+    faces: Faces, found, near, shape, mesh_object, axis, radius, limit, count, raw_out: Raw
 ):  # fmt: skip
-    """Contacts of a capsule's straight part with vertices that stick out towards it; returns the new count."""
+    """Contacts of a capsule's straight part with vertices that stick out towards it; see `add_middle_edges`."""
+    x, triangles, owns = faces.x, faces.triangles, faces.owns
+    vertex_first, vertex_triangle = faces.vertex_first, faces.vertex_triangle
+    px, py, pz, ux, uy, uz = axis
     for place in range(found):
-        t = triangle_list[place]
+        t = near[place]
         for k in range(3):
             if owns[t] & (1 << k) == 0:
                 continue
@@ -86,45 +92,35 @@ def add_middle_vertices(
                 continue
             count = add_raw(
                 shape, mesh_object, MIDDLE, VERTEX_CODE + v, NO_TRIANGLE, t, x[v, 0], x[v, 1], x[v, 2],
-                nx, ny, nz, distance - radius, count, ids_out, values_out,
+                nx, ny, nz, distance - radius, count, raw_out,
             )  # fmt: skip
-            set_corner(triangles, 1, t, v, count - 1, values_out)
+            set_corner(triangles, 1, t, v, count - 1, raw_out.values)
     return count
 
 
 @njit
-def drop_false_overlaps(
-    x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes, order, grids, mesh_table, mesh_sizes,
-    bounds, triangle_bounds, mesh, radius, stack, list_out, box, codes, candidates, first, count, ids_inout,
-    values_inout,
-):  # fmt: skip
+def drop_false_overlaps(pool: MeshPool, mesh, radius, probe: Probe, first, count, raw_inout: Raw):
     """Of a capsule's contacts with edges from row `first` on, drop those whose axis is not inside the mesh.
 
     An axis that passes a thin part on one side is behind the edges of the other side, and so is one that lies on the
     surface. Returns the new count.
     """
-    if count > ids_inout.shape[0]:
+    if count > raw_inout.ids.shape[0]:
         return count
-    kept, deep = first, -OVERLAP * mesh_sizes[mesh, SLACK]
+    kept, deep = first, -OVERLAP * pool.sizes[mesh, SLACK]
     for row in range(first, count):
-        values = values_inout[row]
+        values = raw_inout.values[row]
         signed = values[9] + radius
         px, py, pz = (
             values[3] + signed * values[6],
             values[4] + signed * values[7],
             values[5] + signed * values[8],
         )
-        real = signed >= 0.0 or is_behind(
-            x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes, order, grids, mesh_table,
-            mesh_sizes, bounds, triangle_bounds, mesh, px, py, pz, -signed, stack, list_out, box, codes, candidates,
-        )  # fmt: skip
+        real = signed >= 0.0 or is_behind(pool, mesh, px, py, pz, -signed, probe)
         if real and signed < deep:
-            real = not is_on_surface(
-                x, triangles, vertex_first, vertex_triangle, nodes, order, grids, mesh_table, mesh_sizes, bounds,
-                triangle_bounds, mesh, px, py, pz, stack, list_out, box,
-            )  # fmt: skip
+            real = not is_on_surface(pool, mesh, px, py, pz, probe)
         if real:
-            copy_raw(row, kept, ids_inout, values_inout)
+            copy_raw(row, kept, raw_inout)
             kept += 1
     return kept
 
@@ -139,103 +135,77 @@ def fill_segment_box(px, py, pz, ux, uy, uz, box_out):
 
 @njit
 def find_end_contacts(
-    x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes, order,
-    root, grid, grids, first_triangle,
-    bounds, triangle_bounds, mesh_sizes, mesh, shape, mesh_object, code, px, py, pz, radius, limit,
-    seen, triangle_list, stack, deep_list, box, codes, values, count, ids_out, values_out,
+    pool: MeshPool, mesh, shape, code, px, py, pz, radius, limit, seen, near, probe: Probe, count, raw_out: Raw
 ):  # fmt: skip
-    """Contacts of the ball about p with one mesh, whose triangles within reach are known; the new count."""
-    scale, depth, candidates = mesh_sizes[mesh, SCALE], mesh_sizes[mesh, DEPTH], ZERO
+    """Contacts of the ball about p with one mesh, whose triangles near[: seen] are within reach; the new count."""
+    scale, depth, candidates = pool.sizes[mesh, SCALE], pool.sizes[mesh, DEPTH], ZERO
     for place in range(seen):
         candidates = add_candidate(
-            x, triangles, neighbour, facet, vertex_first, vertex_triangle, triangle_list[place],
-            triangle_bounds,
-            px, py, pz, radius + limit, scale, candidates, codes, values,
+            pool.faces, pool.trees.triangle_bounds, near[place], px, py, pz, radius + limit, scale, candidates,
+            probe.codes, probe.values,
         )  # fmt: skip
-    candidates = choose_candidates(depth, candidates, codes, values)
+    candidates = choose_candidates(depth, candidates, probe.codes, probe.values)
     if candidates == 0:
-        candidates = find_deep_candidate(
-            x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes,
-            order, root, grid, grids, first_triangle,
-            bounds, triangle_bounds, px, py, pz, NO_VERTEX, depth, mesh_sizes[mesh, BEHIND], scale, stack,
-            deep_list, box, codes, values,
-        )  # fmt: skip
+        candidates = find_deep_candidate(pool, mesh, px, py, pz, NO_VERTEX, depth, probe)
     return add_ball_contacts(
-        shape, mesh_object, code, px, py, pz, radius, limit, candidates, codes, values, count, ids_out,
-        values_out,
+        shape, pool.table[mesh, OBJECT], code, px, py, pz, radius, limit, candidates, probe, count, raw_out
     )  # fmt: skip
 
 
 @njit
 def find_round_mesh(
-    x, triangles, neighbour, facet, owns, vertex_first, vertex_triangle, nodes, order,
-    mesh_table, mesh_sizes, grids,
-    bounds, triangle_bounds, mesh_reach, size, shape_x, shape_rotation, shape_reach, shape, mesh,
-    stack, list_out, deep_list, box, codes, candidates, count, ids_out, values_out,
+    pool: MeshPool, mesh_reach, shapes: Shapes, shape, mesh, near, probe: Probe, count, raw_out: Raw
 ):  # fmt: skip
     """Contacts of one sphere or capsule with one mesh; returns (new count, triangles within reach).
 
-    mesh_table and mesh_sizes as in `mesh_columns`. Triangles beyond the room of list_out are not seen. The
-    arrays from `stack` to `candidates` are scratch.
+    Triangles beyond the room of `near`, which is scratch, are not seen.
     """
-    number, first_triangle = mesh_table[mesh, OBJECT], mesh_table[mesh, FIRST]
-    root, grid = mesh_table[mesh, ROOT], mesh_table[mesh, GRID]
-    radius, half = size[shape, 0], size[shape, 1]
-    limit = shape_reach[shape] + mesh_reach[mesh]
-    ax, ay, az = shape_rotation[shape, 0, 1], shape_rotation[shape, 1, 1], shape_rotation[shape, 2, 1]
-    px, py, pz = shape_x[shape, 0] - half * ax, shape_x[shape, 1] - half * ay, shape_x[shape, 2] - half * az
+    faces, sizes, number, rotation = pool.faces, pool.sizes, pool.table[mesh, OBJECT], shapes.rotation
+    radius, half = shapes.size[shape, 0], shapes.size[shape, 1]
+    limit = shapes.reach[shape] + mesh_reach[mesh]
+    ax, ay, az = rotation[shape, 0, 1], rotation[shape, 1, 1], rotation[shape, 2, 1]
+    px, py = shapes.x[shape, 0] - half * ax, shapes.x[shape, 1] - half * ay
+    pz = shapes.x[shape, 2] - half * az
     ux, uy, uz = 2.0 * half * ax, 2.0 * half * ay, 2.0 * half * az
-    fill_segment_box(px, py, pz, ux, uy, uz, box)
-    found = collect_triangles(
-        nodes, order, root, grid, grids, first_triangle, bounds, triangle_bounds, box, radius + limit, stack,
-        list_out,
-    )  # fmt: skip
-    seen = min(found, list_out.size)
+    fill_segment_box(px, py, pz, ux, uy, uz, probe.box)
+    found = collect_triangles(pool.trees, pool.table, mesh, probe.box, radius + limit, probe.stack, near)
+    seen = min(found, near.size)
     for end in range(2 if half > 0.0 else 1):
         count = find_end_contacts(
-            x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes,
-            order, root, grid, grids, first_triangle,
-            bounds, triangle_bounds, mesh_sizes, mesh, shape, number, OTHER_CODE + end,
-            px + end * ux, py + end * uy, pz + end * uz, radius, limit, seen, list_out, stack, deep_list,
-            box, codes, candidates, count, ids_out, values_out,
+            pool, mesh, shape, OTHER_CODE + end, px + end * ux, py + end * uy, pz + end * uz, radius, limit, seen,
+            near, probe, count, raw_out,
         )  # fmt: skip
     if half > 0.0:
-        before = count
+        axis, before = (px, py, pz, ux, uy, uz), count
         count = add_middle_edges(
-            x, triangles, neighbour, owns, seen, list_out, shape, number, px, py, pz, ux, uy, uz, radius, limit,
-            mesh_sizes[mesh, DEPTH], OVERHANG * mesh_sizes[mesh, SLACK], count, ids_out, values_out,
+            faces, seen, near, shape, number, axis, radius, limit, sizes[mesh, DEPTH], OVERHANG * sizes[mesh, SLACK],
+            count, raw_out,
         )  # fmt: skip
-        count = drop_false_overlaps(
-            x, triangles, neighbour, facet, vertex_first, vertex_triangle, nodes, order, grids, mesh_table,
-            mesh_sizes, bounds, triangle_bounds, mesh, radius, stack, deep_list, box, codes, candidates, before,
-            count, ids_out, values_out,
-        )  # fmt: skip
-        count = add_middle_vertices(
-            x, triangles, owns, vertex_first, vertex_triangle, seen, list_out, shape, number,
-            px, py, pz, ux, uy, uz, radius, limit, count, ids_out, values_out,
-        )  # fmt: skip
+        count = drop_false_overlaps(pool, mesh, radius, probe, before, count, raw_out)
+        count = add_middle_vertices(faces, seen, near, shape, number, axis, radius, limit, count, raw_out)
     return count, found
 
 
 @njit
 def find_plane_mesh(
-    x, triangles, owns, nodes, order,
-    bounds, node_short, vertex_short, mesh_object, root, plane, plane_x, plane_rotation, limit, stack, count, ids_out,
-    values_out,
+    pool: MeshPool, reaches: Reaches, shapes: Shapes, plane, mesh, limit, stack, count, raw_out: Raw
 ):  # fmt: skip
     """Contacts of the vertices of one mesh (first side) with one plane; returns the new count.
 
     They touch within `limit` [m] less what a vertex falls short of it; a node falls short by the least of its vertices.
     """
-    nx, ny, nz = plane_rotation[plane, 0, 1], plane_rotation[plane, 1, 1], plane_rotation[plane, 2, 1]
-    ground = nx * plane_x[plane, 0] + ny * plane_x[plane, 1] + nz * plane_x[plane, 2]
-    stack[0], depth = root, 1
+    x, triangles, owns = pool.faces.x, pool.faces.triangles, pool.faces.owns
+    nodes, order, bounds = pool.trees.nodes, pool.trees.order, pool.trees.bounds
+    turn, place_of = shapes.rotation, shapes.x
+    nx, ny, nz = turn[plane, 0, 1], turn[plane, 1, 1], turn[plane, 2, 1]
+    ground = nx * place_of[plane, 0] + ny * place_of[plane, 1] + nz * place_of[plane, 2]
+    stack[0], depth = pool.table[mesh, ROOT], 1
     while depth > 0:
         depth -= 1
         node = stack[depth]
         lowest = nx * bounds[node, 0 if nx > 0.0 else 3] + ny * bounds[node, 1 if ny > 0.0 else 4]
         lowest += nz * bounds[node, 2 if nz > 0.0 else 5]
-        if lowest - ground > limit - node_short[node]:
+        if lowest - ground > limit - reaches.node_short[node]:
             continue
         if nodes[node, COUNT] == 0:
             stack[depth], stack[depth + 1] = nodes[node, RIGHT], node + 1
@@ -248,11 +218,11 @@ def find_plane_mesh(
                     continue
                 v = triangles[t, k]
                 gap = nx * x[v, 0] + ny * x[v, 1] + nz * x[v, 2] - ground
-                if gap <= limit - vertex_short[v]:
+                if gap <= limit - reaches.vertex_short[v]:
                     count = add_raw(
-                        mesh_object, plane, VERTEX_CODE + v, OTHER_CODE, t, NO_TRIANGLE,
+                        pool.table[mesh, OBJECT], plane, VERTEX_CODE + v, OTHER_CODE, t, NO_TRIANGLE,
                         x[v, 0] - gap * nx, x[v, 1] - gap * ny, x[v, 2] - gap * nz, nx, ny, nz, gap, count,
-                        ids_out, values_out,
+                        raw_out,
                     )  # fmt: skip
-                    set_corner(triangles, 0, t, v, count - 1, values_out)
+                    set_corner(triangles, 0, t, v, count - 1, raw_out.values)
     return count

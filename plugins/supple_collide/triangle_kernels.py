@@ -13,6 +13,7 @@ import numpy as np
 
 from supple.core.jit import njit, njit_inlined
 from supple.math.vector_kernels import cross, dot, length, normalise
+from supple_collide.kernel_arrays import Faces
 
 # Where the closest point of a triangle lies: inside, on edge EDGE + k, at corner VERTEX + k.
 FACE, EDGE, VERTEX = np.int64(0), np.int64(1), np.int64(4)
@@ -207,16 +208,15 @@ def is_at_rim(triangles, neighbour, vertex_first, vertex_triangle, v):
 
 
 @njit
-def judge_feature(
-    x, triangles, neighbour, facet, vertex_first, vertex_triangle,
-    t, region, qx, qy, qz, dx, dy, dz, scale,
-):  # fmt: skip
+def judge_feature(faces: Faces, t, region, qx, qy, qz, dx, dy, dz, scale):
     """What touches at the closest point q of triangle t; d leads from q to the point that is asked about.
 
     Returns (nearest, code, normal, signed distance): whether q is a local minimum of the distance to the whole
     mesh, the feature's code, the outward unit normal (three floats), and the distance [m], negative behind the
     surface. Edges and vertices within a flat face count as that face. `scale` [m] is the size of the mesh.
     """
+    x, triangles, neighbour, facet = faces.x, faces.triangles, faces.neighbour, faces.facet
+    vertex_first, vertex_triangle = faces.vertex_first, faces.vertex_triangle
     if region == FACE:
         fx, fy, fz = find_face_normal(x, triangles, t)
         return True, FACE_CODE + facet[t], fx, fy, fz, dot(fx, fy, fz, dx, dy, dz)
