@@ -1,4 +1,8 @@
-"""Contacts of the edges of two meshes, or of a mesh with itself."""
+"""Contacts of the edges of two meshes, or of a mesh with itself.
+
+A surface that bends is pressed flat against the edges of a rigid one, so that the edges with which it touches stick out
+now and then, as rounding has it. There those count too that may stick out by the end of the step: `segment_kernels`.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,14 @@ from supple_collide.manifold_kernels import ONE, ZERO
 from supple_collide.mesh_columns import BENDS, OBJECT, SLACK
 from supple_collide.mesh_pair_kernels import are_neighbours
 from supple_collide.raw_contact_kernels import add_raw, set_weights
-from supple_collide.segment_kernels import OVERHANG, PARALLEL, cross_edge, find_edge_cone, leads_outwards
+from supple_collide.segment_kernels import (
+    NO_GIVE,
+    OVERHANG,
+    PARALLEL,
+    cross_edge,
+    find_edge_cone,
+    leads_outwards,
+)
 from supple_collide.triangle_kernels import EDGE_CODE, subtract
 
 # The bits of `owns` that stand for edges, and one that says that a triangle's edges were looked at.
@@ -19,8 +30,8 @@ EDGES, LOOKED_AT = np.int64(56), np.int64(64)
 
 
 @njit
-def find_sharp(x, triangles, neighbour, owns, t, bends, sharp_inout):
-    """Which edges that triangle t speaks for stick out as the mesh is now, as bits of `owns`.
+def find_sharp(x, triangles, neighbour, owns, t, bends, give, sharp_inout):
+    """Which edges that triangle t speaks for stick out, or would if the surface gave way by `give` [m]: bits of `owns`.
 
     A mesh that does not bend has no others. Else they are looked at once: sharp_inout [nt] remembers the answer, and is
     0 where there is none yet.
@@ -30,8 +41,10 @@ def find_sharp(x, triangles, neighbour, owns, t, bends, sharp_inout):
     if sharp_inout[t] == 0:
         sharp_inout[t] = LOOKED_AT
         for k in range(3):
-            if owns[t] & (8 << k) != 0 and find_edge_cone(x, triangles, neighbour, t, k)[0]:
-                sharp_inout[t] |= 8 << k
+            if owns[t] & (8 << k) != 0:
+                sticks_out, _, _, _, rise = find_edge_cone(x, triangles, neighbour, t, k)
+                if sticks_out or rise < give:
+                    sharp_inout[t] |= 8 << k
     return sharp_inout[t] & EDGES
 
 
@@ -57,7 +70,7 @@ def is_edge_near(x, i, j, triangle_bounds, t, within):
 
 @njit_inlined
 def add_edge_pair(
-    faces: Faces, a, i, b, j, first, second, within, reach, deepest, overhang, count, raw_out: Raw
+    faces: Faces, a, i, b, j, first, second, within, reach, give, deepest, overhang, count, raw_out: Raw
 ):  # fmt: skip
     """The contact of edge i of triangle a (first side) with edge j of triangle b, if any; the new count.
 
@@ -67,14 +80,14 @@ def add_edge_pair(
     p, q = triangles[a, i], triangles[a, (i + 1) % 3]
     ux, uy, uz = subtract(x, q, p)
     passes, s, r, nx, ny, nz, gap = cross_edge(
-        x, triangles, neighbour, b, j, x[p, 0], x[p, 1], x[p, 2], ux, uy, uz, PARALLEL, overhang, within
+        x, triangles, neighbour, b, j, x[p, 0], x[p, 1], x[p, 2], ux, uy, uz, PARALLEL, overhang, within, give
     )  # fmt: skip
     if not passes or gap < -deepest or gap > reach:
         return count
-    sticks_out, ax, ay, az = find_edge_cone(x, triangles, neighbour, a, i)
-    if not sticks_out or dot(nx, ny, nz, ax, ay, az) >= 0.0:
+    sticks_out, ax, ay, az, rise = find_edge_cone(x, triangles, neighbour, a, i)
+    if (not sticks_out and rise >= give) or dot(nx, ny, nz, ax, ay, az) >= 0.0:
         return count
-    if not leads_outwards(x, triangles, neighbour, a, i, -nx, -ny, -nz):
+    if not leads_outwards(x, triangles, neighbour, a, i, -nx, -ny, -nz, 0.0 if sticks_out else give):
         return count
     count = add_raw(
         first, second, EDGE_CODE + 3 * a + i, EDGE_CODE + 3 * b + j, a, b,
@@ -102,13 +115,17 @@ def add_edge_contacts(
     x, triangles, neighbour, owns = faces.x, faces.triangles, faces.neighbour, faces.owns
     vertex_first, vertex_triangle = faces.vertex_first, faces.vertex_triangle
     bends_first, bends_second = table[first, BENDS] != 0, table[second, BENDS] != 0
+    one_bends = bends_first != bends_second
+    give = limit if one_bends else NO_GIVE
     overhang = OVERHANG * min(pool.sizes[first, SLACK], pool.sizes[second, SLACK])
     for row in range(pair_count):
         a, b = pairs[row, 0], pairs[row, 1]
         if owns[a] < 8 or owns[b] < 8:
             continue
-        sharp_a = find_sharp(x, triangles, neighbour, owns, a, bends_first, sharp)
-        sharp_b = find_sharp(x, triangles, neighbour, owns, b, bends_second, sharp) if sharp_a != 0 else ZERO
+        sharp_a = find_sharp(x, triangles, neighbour, owns, a, bends_first, give, sharp)
+        sharp_b = ZERO
+        if sharp_a != 0:
+            sharp_b = find_sharp(x, triangles, neighbour, owns, b, bends_second, give, sharp)
         if sharp_b == 0:
             continue
         for i in range(3):
@@ -131,8 +148,8 @@ def add_edge_contacts(
                 within = max(least, reach)
                 if are_edges_near(x, p, q, r, s, within):
                     count = add_edge_pair(
-                        faces, a, i, b, j, table[first, OBJECT], table[second, OBJECT], within, reach, deepest,
-                        overhang, count, raw_out,
+                        faces, a, i, b, j, table[first, OBJECT], table[second, OBJECT], within, reach,
+                        reach if one_bends else NO_GIVE, deepest, overhang, count, raw_out,
                     )  # fmt: skip
     if bends_first or bends_second:
         for row in range(pair_count):

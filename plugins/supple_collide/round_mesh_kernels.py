@@ -6,7 +6,7 @@ from supple.core.jit import njit
 from supple_collide.bvh_kernels import COUNT, FIRST_PLACE, RIGHT
 from supple_collide.kernel_arrays import Faces, MeshPool, Probe, Raw, Reaches, Shapes
 from supple_collide.manifold_kernels import ZERO
-from supple_collide.mesh_columns import DEPTH, OBJECT, ROOT, SCALE, SLACK
+from supple_collide.mesh_columns import BENDS, DEPTH, OBJECT, ROOT, SCALE, SLACK
 from supple_collide.point_mesh_kernels import (
     NO_VERTEX,
     OVERLAP,
@@ -20,6 +20,7 @@ from supple_collide.point_mesh_kernels import (
 )
 from supple_collide.raw_contact_kernels import NO_TRIANGLE, add_raw, copy_raw, set_corner, set_weights
 from supple_collide.segment_kernels import (
+    NO_GIVE,
     OVERHANG,
     PARALLEL_AXIS,
     cross_edge,
@@ -38,11 +39,12 @@ MIDDLE = OTHER_CODE + 2
 
 @njit
 def add_middle_edges(
-    faces: Faces, found, near, shape, mesh_object, axis, radius, limit, depth, overhang, count, raw_out: Raw
+    faces: Faces, found, near, shape, mesh_object, axis, radius, limit, give, depth, overhang, count, raw_out: Raw
 ):  # fmt: skip
     """Contacts of a capsule's straight part with edges that cross it; returns the new count.
 
-    axis: the segment from p to p + u within the capsule, as (p, u), six floats; near[: found] are triangles.
+    axis: the segment from p to p + u within the capsule, as (p, u), six floats; near[: found] are triangles,
+    whose edges may `give` [m].
     """
     x, triangles, neighbour, owns = faces.x, faces.triangles, faces.neighbour, faces.owns
     px, py, pz, ux, uy, uz = axis
@@ -52,7 +54,8 @@ def add_middle_edges(
             if owns[t] & (8 << k) == 0:
                 continue
             passes, s, r, nx, ny, nz, signed = cross_edge(
-                x, triangles, neighbour, t, k, px, py, pz, ux, uy, uz, PARALLEL_AXIS, overhang, radius + limit
+                x, triangles, neighbour, t, k, px, py, pz, ux, uy, uz, PARALLEL_AXIS, overhang, radius + limit,
+                give,
             )  # fmt: skip
             if not passes or signed - radius > limit or signed < -depth:
                 continue
@@ -178,8 +181,8 @@ def find_round_mesh(
     if half > 0.0:
         axis, before = (px, py, pz, ux, uy, uz), count
         count = add_middle_edges(
-            faces, seen, near, shape, number, axis, radius, limit, sizes[mesh, DEPTH], OVERHANG * sizes[mesh, SLACK],
-            count, raw_out,
+            faces, seen, near, shape, number, axis, radius, limit, limit if pool.table[mesh, BENDS] != 0 else NO_GIVE,
+            sizes[mesh, DEPTH], OVERHANG * sizes[mesh, SLACK], count, raw_out,
         )  # fmt: skip
         count = drop_false_overlaps(pool, mesh, radius, probe, before, count, raw_out)
         count = add_middle_vertices(faces, seen, near, shape, number, axis, radius, limit, count, raw_out)

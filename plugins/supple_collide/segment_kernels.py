@@ -2,6 +2,10 @@
 
 Two edges touch along the normal n across both if n leads outwards from each of them: if it lies between the
 normals of the two triangles at the edge, up to the angle FLUSH. This holds whether they overlap or not.
+
+A surface that bends lies flat against an edge that it is pressed on. Its own edges that cross that one stick out or
+not as rounding has it, and what holds them now must hold them at the end of the step. So an edge of such a surface
+counts if it may stick out by then: if the surface beside it would have to give way by less than `give` [m].
 """
 
 from __future__ import annotations
@@ -26,26 +30,32 @@ PARALLEL_AXIS = 1e-6
 # Part of the slack by which edges are lengthened where they cross: rounding must not put what happens at a vertex
 # beyond the edge and yet before the vertex.
 OVERHANG = 1e-4
+# What gives way to nothing: only edges that stick out count.
+NO_GIVE = -math.inf
 
 
 @njit
 def find_edge_cone(x, triangles, neighbour, t, k):
-    """Whether edge k of triangle t sticks out, and its pseudo-normal: (sticks out, x, y, z)."""
+    """Whether edge k of triangle t sticks out, its pseudo-normal, and how far its other side rises [m].
+
+    Returns (sticks out, x, y, z, rise): the height of the neighbour's far corner above the plane of the triangle.
+    """
     fx, fy, fz = find_face_normal(x, triangles, t)
     other = neighbour[t, k]
     if other < 0:
-        return True, fx, fy, fz
+        return True, fx, fy, fz, -math.inf
     gx, gy, gz = find_face_normal(x, triangles, other)
     i, j = triangles[t, k], triangles[t, (k + 1) % 3]
     o = triangles[other, find_opposite_corner(triangles, other, i, j)]
     ox, oy, oz = subtract(x, o, i)
-    sticks_out = dot(fx, fy, fz, ox, oy, oz) < 0.0 and not are_flat(fx, fy, fz, gx, gy, gz)
-    return sticks_out, fx + gx, fy + gy, fz + gz
+    rise = dot(fx, fy, fz, ox, oy, oz)
+    sticks_out = rise < 0.0 and not are_flat(fx, fy, fz, gx, gy, gz)
+    return sticks_out, fx + gx, fy + gy, fz + gz, rise
 
 
 @njit
-def leads_outwards(x, triangles, neighbour, t, k, nx, ny, nz):
-    """Whether n, which is normal to edge k of triangle t, leads away from both of its triangles."""
+def leads_outwards(x, triangles, neighbour, t, k, nx, ny, nz, give):
+    """Whether n, which is normal to edge k of triangle t, leads away from both of its triangles, up to `give` [m]."""
     i, j = triangles[t, k], triangles[t, (k + 1) % 3]
     ex, ey, ez, _ = normalise(*subtract(x, j, i))
     for side in range(2):
@@ -55,8 +65,9 @@ def leads_outwards(x, triangles, neighbour, t, k, nx, ny, nz):
         o = triangles[owner, find_opposite_corner(triangles, owner, i, j)]
         ox, oy, oz = subtract(x, o, i)
         along = dot(ex, ey, ez, ox, oy, oz)
-        mx, my, mz, _ = normalise(ox - along * ex, oy - along * ey, oz - along * ez)
-        if dot(nx, ny, nz, mx, my, mz) > FLUSH:
+        mx, my, mz, far = normalise(ox - along * ex, oy - along * ey, oz - along * ez)
+        towards = dot(nx, ny, nz, mx, my, mz)
+        if towards > FLUSH and towards * far > give:
             return False
     return True
 
@@ -81,11 +92,11 @@ def find_crossing(px, py, pz, ux, uy, uz, qx, qy, qz, vx, vy, vz, parallel, over
 
 
 @njit_inlined
-def cross_edge(x, triangles, neighbour, t, k, px, py, pz, ux, uy, uz, parallel, overhang, reach):
+def cross_edge(x, triangles, neighbour, t, k, px, py, pz, ux, uy, uz, parallel, overhang, reach, give):
     """How the segment p + s u, 0 <= s <= 1, passes edge k of triangle t nearer than `reach` [m]; see `find_crossing`.
 
-    Returns (passes, s, place along the edge, normal outwards from the edge, signed distance): seven floats
-    after the flag.
+    The edge sticks out, or would if the surface gave way by `give` [m]. Returns (passes, s, place along the edge,
+    normal outwards from the edge, signed distance): seven floats after the flag.
     """
     i, j = triangles[t, k], triangles[t, (k + 1) % 3]
     vx, vy, vz = subtract(x, j, i)
@@ -96,13 +107,13 @@ def cross_edge(x, triangles, neighbour, t, k, px, py, pz, ux, uy, uz, parallel, 
     dx, dy, dz = px + s * ux - qx - r * vx, py + s * uy - qy - r * vy, pz + s * uz - qz - r * vz
     if dot(dx, dy, dz, dx, dy, dz) > reach * reach:
         return False, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    sticks_out, ax, ay, az = find_edge_cone(x, triangles, neighbour, t, k)
-    if not sticks_out:
+    sticks_out, ax, ay, az, rise = find_edge_cone(x, triangles, neighbour, t, k)
+    if not sticks_out and rise >= give:
         return False, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     nx, ny, nz, _ = normalise(*cross(ux, uy, uz, vx, vy, vz))
     if dot(nx, ny, nz, ax, ay, az) < 0.0:
         nx, ny, nz = -nx, -ny, -nz
-    passes = leads_outwards(x, triangles, neighbour, t, k, nx, ny, nz)
+    passes = leads_outwards(x, triangles, neighbour, t, k, nx, ny, nz, 0.0 if sticks_out else give)
     return passes, s, r, nx, ny, nz, dot(nx, ny, nz, dx, dy, dz)
 
 
