@@ -26,16 +26,16 @@ from supple_collide.kernel_arrays import (
     Trees,
     name_arrays,
 )
-from supple_collide.mesh_columns import BENDS, FIRST, OBJECT
-from supple_collide.mesh_compile import list_deforming
-from supple_collide.mesh_contact_kernels import (
+from supple_collide.meshes.columns import BENDS, FIRST, OBJECT
+from supple_collide.meshes.compile import list_deforming
+from supple_collide.pairs.raw_kernels import write_raw
+from supple_collide.pairs.search_kernels import (
     find_and_write,
     find_mesh_contacts,
     find_primitive_contacts,
 )
-from supple_collide.pose_kernels import fill_rotations
-from supple_collide.primitive_kernels import find_primitive_pairs
-from supple_collide.raw_contact_kernels import write_raw
+from supple_collide.primitives.pose_kernels import fill_rotations
+from supple_collide.primitives.search_kernels import find_primitive_pairs
 from supple_collide.scratch import make_manifold, make_scratch
 from supple_collide.shape_kinds import BOX
 

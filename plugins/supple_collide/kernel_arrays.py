@@ -88,7 +88,7 @@ class Placed(NamedTuple):
 
 
 class Faces(NamedTuple):
-    """The triangles of all meshes: see `triangle_kernels`; and which corners and edges each speaks for."""
+    """The triangles of all meshes: see `meshes.triangle_kernels`; and which corners and edges each speaks for."""
 
     x: FloatArray
     triangles: IntArray
@@ -100,7 +100,7 @@ class Faces(NamedTuple):
 
 
 class Trees(NamedTuple):
-    """The boxes around the triangles of all meshes: see `bvh_kernels`; and the cells of height fields."""
+    """The boxes around the triangles of all meshes: see `meshes.tree_kernels`; and the cells of height fields."""
 
     nodes: IntArray
     order: IntArray
@@ -110,7 +110,7 @@ class Trees(NamedTuple):
 
 
 class MeshPool(NamedTuple):
-    """All meshes of a scene; table and sizes as in `mesh_columns`."""
+    """All meshes of a scene; table and sizes as in `meshes.columns`."""
 
     faces: Faces
     trees: Trees
@@ -128,7 +128,7 @@ class Reaches(NamedTuple):
 
 
 class Regions(NamedTuple):
-    """Which triangles of meshes may touch: see `regions`; and which meshes touch themselves."""
+    """Which triangles of meshes may touch: see `meshes.regions`; and which meshes touch themselves."""
 
     region: IntArray
     regions_meet: IntArray
@@ -210,7 +210,7 @@ class Search(NamedTuple):
 
 
 class Raw(NamedTuple):
-    """Contacts of meshes while they are being found: see `raw_contact_kernels`."""
+    """Contacts of meshes while they are being found: see `pairs.raw_kernels`."""
 
     ids: IntArray
     values: FloatArray

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple_collide.bvh_kernels import STACK
 from supple_collide.kernel_arrays import Choice, Found, Manifold, Probe, Raw, Scratch, Search
-from supple_collide.manifold_kernels import MANIFOLD_CAPACITY, MANIFOLD_WIDTH
-from supple_collide.mesh_pair_kernels import FOUND_IDS, FOUND_VALUES, forget_candidates
-from supple_collide.point_mesh_kernels import CANDIDATE_WIDTH, CANDIDATES
-from supple_collide.raw_contact_kernels import ID_WIDTH, VALUE_WIDTH
+from supple_collide.meshes.point_kernels import CANDIDATE_WIDTH, CANDIDATES
+from supple_collide.meshes.tree_kernels import STACK
+from supple_collide.pairs.raw_kernels import ID_WIDTH, VALUE_WIDTH
+from supple_collide.pairs.vertex_kernels import FOUND_IDS, FOUND_VALUES, forget_candidates
+from supple_collide.primitives.manifold_kernels import MANIFOLD_CAPACITY, MANIFOLD_WIDTH
 
 
 def make_manifold() -> Manifold:

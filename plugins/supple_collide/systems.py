@@ -21,7 +21,7 @@ from supple_collide.finders import (
     refuse_overflow,
 )
 from supple_collide.kernel_arrays import Contacts, Mounts, Placed, name_arrays
-from supple_collide.mesh_systems import has_meshes
+from supple_collide.meshes.systems import has_meshes
 from supple_collide.placing import move_mounted
 from supple_collide.sort_kernels import sort_contacts
 

@@ -4,14 +4,14 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from supple_collide.bvh_kernels import STACK, pair_trees, query_tree, refit_tree
 from supple_collide.kernel_arrays import Faces, Reaches, Regions, Trees
-from supple_collide.mesh_oracle import find_distance
 from supple_collide.mesh_shape import list_vertex_triangles
-from supple_collide.point_mesh_kernels import NO_VERTEX, find_nearest_triangle
-from supple_collide.regions import find_node_regions
-from supple_collide.terrain import join_cells, place_grid
-from supple_collide.tree import LEAF_SIZE, build_tree
+from supple_collide.meshes.oracle import find_distance
+from supple_collide.meshes.point_kernels import NO_VERTEX, find_nearest_triangle
+from supple_collide.meshes.regions import find_node_regions
+from supple_collide.meshes.terrain import join_cells, place_grid
+from supple_collide.meshes.tree import LEAF_SIZE, build_tree
+from supple_collide.meshes.tree_kernels import STACK, pair_trees, query_tree, refit_tree
 
 seeds = st.integers(0, 2**31)
 

@@ -8,11 +8,11 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
-from supple_collide.box_kernels import FLUSH
-from supple_collide.broad_kernels import find_pairs
 from supple_collide.kernel_arrays import Objects, Shapes
-from supple_collide.narrow_kernels import find_contacts
-from supple_collide.oracle import (
+from supple_collide.primitives.box_kernels import FLUSH
+from supple_collide.primitives.broad_kernels import find_pairs
+from supple_collide.primitives.narrow_kernels import find_contacts
+from supple_collide.primitives.oracle import (
     Shape,
     find_exits,
     find_pairs_by_force,

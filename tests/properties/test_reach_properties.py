@@ -5,10 +5,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from supple_collide.kernel_arrays import MeshBoxes, Reaches, RestMeshes
-from supple_collide.mesh_columns import FIRST_VERTEX, LAST_VERTEX, ROOT
-from supple_collide.mesh_place_kernels import follow_bending_mesh
-from supple_collide.terrain import join_cells, place_grid
-from supple_collide.tree import build_tree
+from supple_collide.meshes.columns import FIRST_VERTEX, LAST_VERTEX, ROOT
+from supple_collide.meshes.place_kernels import follow_bending_mesh
+from supple_collide.meshes.terrain import join_cells, place_grid
+from supple_collide.meshes.tree import build_tree
 
 
 @given(

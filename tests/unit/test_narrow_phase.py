@@ -5,8 +5,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from supple_collide.kernel_arrays import Shapes
-from supple_collide.narrow_kernels import find_contacts
-from supple_collide.oracle import Shape
+from supple_collide.primitives.narrow_kernels import find_contacts
+from supple_collide.primitives.oracle import Shape
 from supple_collide.scratch import make_manifold
 from supple_collide.shape_kinds import BOX, CAPSULE, PLANE, SPHERE
 

@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 
 from supple_collide.kernel_arrays import Faces, MeshPool, Trees
-from supple_collide.mesh_mesh_kernels import drop_false_depths
-from supple_collide.mesh_pair_kernels import are_neighbours
 from supple_collide.mesh_shape import list_vertex_triangles
-from supple_collide.raw_contact_kernels import add_raw
-from supple_collide.regions import (
+from supple_collide.meshes.regions import (
     ANYWHERE,
     MOST_BITS,
     find_node_regions,
     find_regions,
     may_pair_neighbours,
 )
+from supple_collide.pairs.mesh_mesh_kernels import drop_false_depths
+from supple_collide.pairs.raw_kernels import add_raw
+from supple_collide.pairs.vertex_kernels import are_neighbours
 from supple_collide.scratch import make_probe, make_raw
 from supple_flesh.mechanism import find_strangers, find_thickness
 

@@ -14,7 +14,7 @@ import math
 import numpy as np
 
 from supple.core.jit import njit
-from supple_collide.capsule_kernels import (
+from supple_collide.primitives.capsule_kernels import (
     COSINE_ALONG,
     DEEPER,
     SHORTEST_OVERLAP,
@@ -22,8 +22,8 @@ from supple_collide.capsule_kernels import (
     choose_line_contacts,
     clamp,
 )
-from supple_collide.manifold_kernels import ONE, TWO, ZERO, add_contact
-from supple_collide.pose_kernels import carry_in, carry_out
+from supple_collide.primitives.manifold_kernels import ONE, TWO, ZERO, add_contact
+from supple_collide.primitives.pose_kernels import carry_in, carry_out
 
 # A segment nearer to the box than this part of the sizes pierces it.
 PIERCING = 1e-9

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from supple.core.jit import njit, njit_inlined
-from supple_collide.bvh_kernels import boxes_meet
-from supple_collide.choose_kernels import choose_rows
 from supple_collide.kernel_arrays import (
     Contacts,
     Elements,
@@ -16,13 +14,15 @@ from supple_collide.kernel_arrays import (
     Scratch,
     Shapes,
 )
-from supple_collide.manifold_kernels import ZERO
-from supple_collide.mesh_columns import BENDS, GRID, OBJECT, ROOT, SLACK
-from supple_collide.mesh_mesh_kernels import find_mesh_mesh
-from supple_collide.object_pair_kernels import may_meet, pair_meshes
-from supple_collide.pose_kernels import fill_rotations
-from supple_collide.raw_contact_kernels import write_raw
-from supple_collide.round_mesh_kernels import fill_segment_box, find_plane_mesh, find_round_mesh
+from supple_collide.meshes.columns import BENDS, GRID, OBJECT, ROOT, SLACK
+from supple_collide.meshes.tree_kernels import boxes_meet
+from supple_collide.pairs.choose_kernels import choose_rows
+from supple_collide.pairs.mesh_mesh_kernels import find_mesh_mesh
+from supple_collide.pairs.object_kernels import may_meet, pair_meshes
+from supple_collide.pairs.raw_kernels import write_raw
+from supple_collide.pairs.round_mesh_kernels import fill_segment_box, find_plane_mesh, find_round_mesh
+from supple_collide.primitives.manifold_kernels import ZERO
+from supple_collide.primitives.pose_kernels import fill_rotations
 from supple_collide.shape_kinds import BOX, PLANE
 
 # Contacts of one pair of rigid objects that are nearer than this many slacks are one.

@@ -14,11 +14,11 @@ import numpy as np
 
 from supple.core.jit import njit
 from supple.math.vector_kernels import cross, dot, normalise
-from supple_collide.box_distance_kernels import add_closest_contact, place_corner
-from supple_collide.box_face_kernels import add_face_contacts
-from supple_collide.capsule_kernels import clamp
-from supple_collide.manifold_kernels import ZERO, add_contact
-from supple_collide.pose_kernels import carry_in, carry_out
+from supple_collide.primitives.box_distance_kernels import add_closest_contact, place_corner
+from supple_collide.primitives.box_face_kernels import add_face_contacts
+from supple_collide.primitives.capsule_kernels import clamp
+from supple_collide.primitives.manifold_kernels import ZERO, add_contact
+from supple_collide.primitives.pose_kernels import carry_in, carry_out
 
 # Faces that lean against each other by less than this angle [rad] rest on each other.
 FLUSH = 5e-3

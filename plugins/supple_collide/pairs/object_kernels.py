@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from supple.core.jit import njit, njit_inlined
-from supple_collide.bvh_kernels import boxes_meet
 from supple_collide.kernel_arrays import Objects
-from supple_collide.manifold_kernels import ZERO
-from supple_collide.mesh_columns import GRID, OBJECT, ROOT
+from supple_collide.meshes.columns import GRID, OBJECT, ROOT
+from supple_collide.meshes.tree_kernels import boxes_meet
+from supple_collide.primitives.manifold_kernels import ZERO
 
 
 @njit

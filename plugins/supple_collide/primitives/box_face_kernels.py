@@ -8,7 +8,7 @@ import numpy as np
 
 from supple.core.jit import njit
 from supple.math.vector_kernels import dot
-from supple_collide.manifold_kernels import ZERO, add_contact
+from supple_collide.primitives.manifold_kernels import ZERO, add_contact
 
 FOUR = np.int64(4)
 # Corners beyond the reference face by this part of its size are kept: corners that coincide then stay corners of the

@@ -9,7 +9,7 @@ import numpy as np
 from supple.core.jit import njit, njit_inlined
 from supple.math.quaternion_kernels import matrix_of_quaternion_at
 from supple.math.vector_kernels import cross, dot
-from supple_collide.mesh_columns import CENTRE, HALF, SCALE
+from supple_collide.meshes.columns import CENTRE, HALF, SCALE
 
 # Rounding in coordinates, as a part of their size.
 ROUNDING = 1e-12

@@ -17,9 +17,9 @@ from supple_collide.kernel_arrays import (
     RestMeshes,
     name_arrays,
 )
-from supple_collide.mesh_columns import BENDS
-from supple_collide.mesh_compile import list_deforming
-from supple_collide.mesh_place_kernels import find_mesh_penetrations, follow_bending_mesh, place_meshes
+from supple_collide.meshes.columns import BENDS
+from supple_collide.meshes.compile import list_deforming
+from supple_collide.meshes.place_kernels import find_mesh_penetrations, follow_bending_mesh, place_meshes
 from supple_collide.placing import move_mounted
 
 

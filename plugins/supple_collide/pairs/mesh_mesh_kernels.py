@@ -5,10 +5,6 @@ from __future__ import annotations
 import math
 
 from supple.core.jit import njit, njit_inlined
-from supple_collide.bvh_kernels import boxes_meet, pair_trees, query_grid, query_tree
-from supple_collide.distant_kernels import drop_distant, surround
-from supple_collide.edge_pair_kernels import add_edge_contacts
-from supple_collide.grid_vertex_kernels import gather_above_grid
 from supple_collide.kernel_arrays import (
     Found,
     MeshPool,
@@ -19,8 +15,7 @@ from supple_collide.kernel_arrays import (
     Regions,
     Search,
 )
-from supple_collide.manifold_kernels import ONE, ZERO
-from supple_collide.mesh_columns import (
+from supple_collide.meshes.columns import (
     BEHIND,
     BENDS,
     DEEPEST,
@@ -35,17 +30,22 @@ from supple_collide.mesh_columns import (
     SCALE,
     SLACK,
 )
-from supple_collide.mesh_pair_kernels import CORNERS, add_vertex_contacts, gather_vertices
-from supple_collide.outside_kernels import list_all, list_inner
-from supple_collide.point_mesh_kernels import (
+from supple_collide.meshes.point_kernels import (
     OVERLAP,
     find_deep_candidate,
     is_above_grid,
     is_behind_or_on,
     is_in_box,
 )
-from supple_collide.raw_contact_kernels import add_raw, copy_raw, set_corner, set_weights
-from supple_collide.triangle_kernels import OTHER_CODE, VERTEX_CODE
+from supple_collide.meshes.tree_kernels import boxes_meet, pair_trees, query_grid, query_tree
+from supple_collide.meshes.triangle_kernels import OTHER_CODE, VERTEX_CODE
+from supple_collide.pairs.distant_kernels import drop_distant, surround
+from supple_collide.pairs.edge_kernels import add_edge_contacts
+from supple_collide.pairs.grid_vertex_kernels import gather_above_grid
+from supple_collide.pairs.outside_kernels import list_all, list_inner
+from supple_collide.pairs.raw_kernels import add_raw, copy_raw, set_corner, set_weights
+from supple_collide.pairs.vertex_kernels import CORNERS, add_vertex_contacts, gather_vertices
+from supple_collide.primitives.manifold_kernels import ONE, ZERO
 
 # Vertices of a rigid mesh that are sooner looked at one by one above a grid than found by its tree.
 FEW_VERTICES = 64

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from supple.core.jit import njit
 from supple_collide.kernel_arrays import MeshPool, Probe
-from supple_collide.manifold_kernels import ZERO
-from supple_collide.mesh_columns import ROOT
-from supple_collide.point_mesh_kernels import is_behind_or_on, is_in_box
+from supple_collide.meshes.columns import ROOT
+from supple_collide.meshes.point_kernels import is_behind_or_on, is_in_box
+from supple_collide.primitives.manifold_kernels import ZERO
 
 # Marks of vertices: not looked at yet, surely outside, possibly inside.
 UNKNOWN, OUTSIDE, INNER = 0, 1, 2

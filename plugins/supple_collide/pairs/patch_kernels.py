@@ -14,7 +14,7 @@ import math
 from supple.core.jit import njit, njit_inlined
 from supple.math.vector_kernels import cross, dot, normalise
 from supple_collide.kernel_arrays import Choice
-from supple_collide.triangle_kernels import FLUSH
+from supple_collide.meshes.triangle_kernels import FLUSH
 
 # Normals that differ by less than FLUSH are those of one patch: the faces rest on each other.
 PATCH_COSINE = math.cos(FLUSH)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from supple.core.jit import njit, njit_inlined
-from supple_collide.bvh_kernels import span_cells
 from supple_collide.kernel_arrays import Faces, Found, Trees
-from supple_collide.manifold_kernels import ZERO
-from supple_collide.mesh_pair_kernels import add_found, is_vertex_near
+from supple_collide.meshes.tree_kernels import span_cells
+from supple_collide.pairs.vertex_kernels import add_found, is_vertex_near
+from supple_collide.primitives.manifold_kernels import ZERO
 
 
 @njit

@@ -14,8 +14,8 @@ import math
 from supple.core.jit import njit, njit_inlined
 from supple.math.vector_kernels import dot
 from supple_collide.kernel_arrays import Choice, Raw
-from supple_collide.patch_kernels import compare_normals, drop_carried, find_axes
-from supple_collide.triangle_kernels import NUMBER_BITS
+from supple_collide.meshes.triangle_kernels import NUMBER_BITS
+from supple_collide.pairs.patch_kernels import compare_normals, drop_carried, find_axes
 
 # Normals with a larger cosine are the same; those of one patch have at least the smaller one.
 SAME_NORMAL, PATCH_NORMAL = 0.9999, 0.94

@@ -13,7 +13,7 @@ LEAF_SIZE = 4
 
 @dataclass(frozen=True)
 class Tree:
-    """Nodes in depth-first order; see `bvh_kernels`. Numbers count from this mesh's first node and triangle."""
+    """Nodes in depth-first order; see `meshes.tree_kernels`. Numbers count from this mesh's first node and triangle."""
 
     right: IntArray
     first: IntArray

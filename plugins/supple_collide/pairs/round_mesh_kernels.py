@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from supple.core.jit import njit
-from supple_collide.bvh_kernels import COUNT, FIRST_PLACE, RIGHT
 from supple_collide.kernel_arrays import Faces, MeshPool, Probe, Raw, Reaches, Shapes
-from supple_collide.manifold_kernels import ZERO
-from supple_collide.mesh_columns import BENDS, DEPTH, OBJECT, ROOT, SCALE, SLACK
-from supple_collide.point_mesh_kernels import (
+from supple_collide.meshes.columns import BENDS, DEPTH, OBJECT, ROOT, SCALE, SLACK
+from supple_collide.meshes.point_kernels import (
     NO_VERTEX,
     OVERLAP,
     add_ball_contacts,
@@ -18,8 +16,7 @@ from supple_collide.point_mesh_kernels import (
     is_behind,
     is_on_surface,
 )
-from supple_collide.raw_contact_kernels import NO_TRIANGLE, add_raw, copy_raw, set_corner, set_weights
-from supple_collide.segment_kernels import (
+from supple_collide.meshes.segment_kernels import (
     NO_GIVE,
     OVERHANG,
     PARALLEL_AXIS,
@@ -27,11 +24,14 @@ from supple_collide.segment_kernels import (
     is_nearest_to_axis,
     pass_vertex,
 )
-from supple_collide.triangle_kernels import (
+from supple_collide.meshes.tree_kernels import COUNT, FIRST_PLACE, RIGHT
+from supple_collide.meshes.triangle_kernels import (
     EDGE_CODE,
     OTHER_CODE,
     VERTEX_CODE,
 )
+from supple_collide.pairs.raw_kernels import NO_TRIANGLE, add_raw, copy_raw, set_corner, set_weights
+from supple_collide.primitives.manifold_kernels import ZERO
 
 # The code of a capsule's middle; its ends are 0 and 1.
 MIDDLE = OTHER_CODE + 2

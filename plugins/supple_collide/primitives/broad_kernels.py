@@ -8,8 +8,8 @@ import numpy as np
 
 from supple.core.jit import njit
 from supple_collide.kernel_arrays import Objects, Shapes
-from supple_collide.object_pair_kernels import is_ignored
-from supple_collide.pose_kernels import carry_in
+from supple_collide.pairs.object_kernels import is_ignored
+from supple_collide.primitives.pose_kernels import carry_in
 from supple_collide.shape_kinds import BOX, PLANE
 
 

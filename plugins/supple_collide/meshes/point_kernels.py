@@ -12,18 +12,18 @@ import numpy as np
 
 from supple.core.jit import njit
 from supple.math.vector_kernels import length
-from supple_collide.bvh_kernels import COUNT, FIRST_PLACE, RIGHT, query_grid, query_tree
 from supple_collide.kernel_arrays import Faces, MeshPool, Probe, Raw, Trees
-from supple_collide.manifold_kernels import ONE, ZERO
-from supple_collide.mesh_columns import BEHIND, DEPTH, FIRST, GRID, ROOT, SCALE, SLACK
-from supple_collide.raw_contact_kernels import NO_TRIANGLE, add_raw, set_weights
-from supple_collide.triangle_kernels import (
+from supple_collide.meshes.columns import BEHIND, DEPTH, FIRST, GRID, ROOT, SCALE, SLACK
+from supple_collide.meshes.tree_kernels import COUNT, FIRST_PLACE, RIGHT, query_grid, query_tree
+from supple_collide.meshes.triangle_kernels import (
     find_closest_weights,
     find_face_normal,
     is_lowest,
     judge_feature,
     place_weights,
 )
+from supple_collide.pairs.raw_kernels import NO_TRIANGLE, add_raw, set_weights
+from supple_collide.primitives.manifold_kernels import ONE, ZERO
 
 NO_VERTEX = np.int64(-1)
 # What overlaps by more than this many slacks is looked at again.

@@ -30,10 +30,10 @@ from supple_collide.mesh_shape import (
     make_mesh,
 )
 from supple_collide.mesh_surface import MeshSurface
-from supple_collide.regions import find_node_regions, find_regions, may_pair_neighbours
+from supple_collide.meshes.regions import find_node_regions, find_regions, may_pair_neighbours
+from supple_collide.meshes.terrain import Grid, make_terrain
+from supple_collide.meshes.tree import Tree, build_tree
 from supple_collide.shape_kinds import STANDS_STILL
-from supple_collide.terrain import Grid, make_terrain
-from supple_collide.tree import Tree, build_tree
 
 UNTURNED = np.array([1.0, 0.0, 0.0, 0.0])
 NO_GRID = -1
@@ -231,8 +231,8 @@ def _declare_tables(build: Build, parts: list[Part]) -> None:
         ("node_meets", meets, "Regions that these may touch, as bits."),
     ):
         build.add_model(f"mesh.{name}", bits, unit="1", doc=doc, dtype=np.int64)
-    build.add_model("mesh.table", table, unit="1", doc="See mesh_columns.", dtype=np.int64)
-    build.add_model("mesh.sizes", [part.sizes for part in parts], unit="m", doc="See mesh_columns.")
+    build.add_model("mesh.table", table, unit="1", doc="See meshes.columns.", dtype=np.int64)
+    build.add_model("mesh.sizes", [part.sizes for part in parts], unit="m", doc="See meshes.columns.")
     build.add_step("mesh.bounds", (node[-1], 6), unit="m", doc="Boxes of the nodes: low, high.")
     build.add_step("mesh.node_short", (node[-1],), unit="m", doc="The least triangle_short below a node.")
 

@@ -14,7 +14,7 @@ import math
 
 from supple.core.jit import njit, njit_inlined
 from supple.math.vector_kernels import cross, dot, normalise
-from supple_collide.triangle_kernels import (
+from supple_collide.meshes.triangle_kernels import (
     FLUSH,
     NEARER,
     are_flat,

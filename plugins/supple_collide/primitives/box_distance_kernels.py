@@ -12,9 +12,9 @@ import numpy as np
 
 from supple.core.jit import njit
 from supple.math.vector_kernels import cross, dot
-from supple_collide.capsule_kernels import clamp
-from supple_collide.manifold_kernels import ZERO, add_contact
-from supple_collide.pose_kernels import carry_in, carry_out
+from supple_collide.primitives.capsule_kernels import clamp
+from supple_collide.primitives.manifold_kernels import ZERO, add_contact
+from supple_collide.primitives.pose_kernels import carry_in, carry_out
 
 # Edges this nearly parallel (squared sine) are closest at a corner too.
 PARALLEL_SQUARED = 1e-14

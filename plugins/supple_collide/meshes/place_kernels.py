@@ -6,9 +6,9 @@ import math
 
 from supple.core.jit import njit
 from supple.math.quaternion_kernels import matrix_of_quaternion_at
-from supple_collide.bvh_kernels import COUNT, FIRST_PLACE, RIGHT, refit_tree
 from supple_collide.kernel_arrays import MeshBoxes, MeshPoses, Reaches, RestMeshes
-from supple_collide.mesh_columns import FIRST_VERTEX, LAST_VERTEX, ROOT
+from supple_collide.meshes.columns import FIRST_VERTEX, LAST_VERTEX, ROOT
+from supple_collide.meshes.tree_kernels import COUNT, FIRST_PLACE, RIGHT, refit_tree
 
 
 @njit

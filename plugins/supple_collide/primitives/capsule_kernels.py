@@ -11,7 +11,7 @@ import math
 
 from supple.core.jit import njit
 from supple.math.vector_kernels import cross, dot, normalise
-from supple_collide.manifold_kernels import MANIFOLD_WIDTH, ONE, TWO, ZERO, add_contact
+from supple_collide.primitives.manifold_kernels import MANIFOLD_WIDTH, ONE, TWO, ZERO, add_contact
 
 # Axes closer than about 0.1 rad count as lying along each other: cosine and sine of that angle.
 COSINE_ALONG, SINE_ALONG = 0.995, 0.1

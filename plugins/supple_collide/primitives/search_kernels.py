@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from supple.core.jit import njit
-from supple_collide.broad_kernels import find_pairs
 from supple_collide.contact_kernels import describe_contacts
 from supple_collide.kernel_arrays import Contacts, Manifold, Objects, Shapes
-from supple_collide.narrow_kernels import find_contacts
-from supple_collide.pose_kernels import fill_rotations
+from supple_collide.primitives.broad_kernels import find_pairs
+from supple_collide.primitives.narrow_kernels import find_contacts
+from supple_collide.primitives.pose_kernels import fill_rotations
 
 
 @njit

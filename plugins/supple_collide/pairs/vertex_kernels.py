@@ -9,9 +9,7 @@ import numpy as np
 from supple.core.jit import njit, njit_inlined
 from supple.math.vector_kernels import cross, dot, length
 from supple_collide.kernel_arrays import Faces, Found, Raw, Reaches
-from supple_collide.manifold_kernels import ONE, ZERO
-from supple_collide.raw_contact_kernels import add_raw, set_corner, set_weights
-from supple_collide.triangle_kernels import (
+from supple_collide.meshes.triangle_kernels import (
     EDGE_CODE,
     FACE,
     FACE_CODE,
@@ -27,6 +25,8 @@ from supple_collide.triangle_kernels import (
     subtract,
     sum_vertex_normals,
 )
+from supple_collide.pairs.raw_kernels import add_raw, set_corner, set_weights
+from supple_collide.primitives.manifold_kernels import ONE, ZERO
 
 # Columns of the candidates: the vertex, code and triangle; and normal, signed distance, distance, weights, and
 # whether the vertex is beside the face rather than above it, and how far away it may be to touch.

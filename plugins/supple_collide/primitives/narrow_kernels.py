@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from supple.core.jit import njit
-from supple_collide.box_kernels import find_box_box, find_box_plane
-from supple_collide.capsule_box_kernels import find_round_box
-from supple_collide.capsule_kernels import find_round_plane, find_round_round
 from supple_collide.kernel_arrays import Manifold, Shapes
-from supple_collide.manifold_kernels import ZERO
+from supple_collide.primitives.box_kernels import find_box_box, find_box_plane
+from supple_collide.primitives.capsule_box_kernels import find_round_box
+from supple_collide.primitives.capsule_kernels import find_round_plane, find_round_round
+from supple_collide.primitives.manifold_kernels import ZERO
 from supple_collide.shape_kinds import BOX, PLANE
 
 

@@ -1,7 +1,8 @@
 """Contacts of the edges of two meshes, or of a mesh with itself.
 
 A surface that bends is pressed flat against the edges of a rigid one, so that the edges with which it touches stick out
-now and then, as rounding has it. There those count too that may stick out by the end of the step: `segment_kernels`.
+now and then, as rounding has it. There those count too that may stick out by the end of the step:
+see `meshes.segment_kernels`.
 """
 
 from __future__ import annotations
@@ -11,11 +12,8 @@ import numpy as np
 from supple.core.jit import njit, njit_inlined
 from supple.math.vector_kernels import dot
 from supple_collide.kernel_arrays import Faces, MeshPool, Raw
-from supple_collide.manifold_kernels import ONE, ZERO
-from supple_collide.mesh_columns import BENDS, OBJECT, SLACK
-from supple_collide.mesh_pair_kernels import are_neighbours
-from supple_collide.raw_contact_kernels import add_raw, set_weights
-from supple_collide.segment_kernels import (
+from supple_collide.meshes.columns import BENDS, OBJECT, SLACK
+from supple_collide.meshes.segment_kernels import (
     NO_GIVE,
     OVERHANG,
     PARALLEL,
@@ -23,7 +21,10 @@ from supple_collide.segment_kernels import (
     find_edge_cone,
     leads_outwards,
 )
-from supple_collide.triangle_kernels import EDGE_CODE, subtract
+from supple_collide.meshes.triangle_kernels import EDGE_CODE, subtract
+from supple_collide.pairs.raw_kernels import add_raw, set_weights
+from supple_collide.pairs.vertex_kernels import are_neighbours
+from supple_collide.primitives.manifold_kernels import ONE, ZERO
 
 # The bits of `owns` that stand for edges, and one that says that a triangle's edges were looked at.
 EDGES, LOOKED_AT = np.int64(56), np.int64(64)
