@@ -30,7 +30,7 @@ def supple_register(registry: Registry) -> None:
     )  # fmt: skip
     # After all other surfaces, for those that deform join the pool of meshes.
     registry.add_compiler(
-        "collide.meshes", "supple_collide.mesh_compile:compile_meshes", components=(),
+        "collide.meshes", "supple_collide.meshes.compile:compile_meshes", components=(),
         after=["carriers", "surfaces"], provides=["surfaces"],
     )  # fmt: skip
     # After everybody who may know of frames that should not touch.
@@ -41,5 +41,5 @@ def supple_register(registry: Registry) -> None:
     registry.add_system("collide.place_shapes", "supple_collide.systems:PlaceShapes")
     registry.add_system("collide.find_contacts", "supple_collide.systems:FindContacts")
     registry.add_system("collide.observe_penetration", "supple_collide.systems:ObservePenetration")
-    registry.add_system("collide.place_meshes", "supple_collide.mesh_systems:PlaceMeshes")
-    registry.add_system("collide.observe_meshes", "supple_collide.mesh_systems:ObserveMeshes")
+    registry.add_system("collide.place_meshes", "supple_collide.meshes.systems:PlaceMeshes")
+    registry.add_system("collide.observe_meshes", "supple_collide.meshes.systems:ObserveMeshes")

@@ -6,31 +6,31 @@ import math
 
 from supple.core.jit import njit
 from supple.math.quaternion_kernels import multiply_quaternions, rotate_vector_at
+from supple_collide.kernel_arrays import Contacts, Frames, Mounts, Objects, Placed
 
 
 @njit
-def place_still_shapes(carrier, local_position, local_rotation, margin, x_out, q_out, reach_out):
+def place_still_shapes(mounts: Mounts, margin, placed_out: Placed):
     """Pose and reach of the shapes that no carrier moves: they come no nearer by themselves."""
-    for i in range(carrier.shape[0]):
-        if carrier[i] < 0:
+    for i in range(mounts.carrier.shape[0]):
+        if mounts.carrier[i] < 0:
             for k in range(3):
-                x_out[i, k] = local_position[i, k]
+                placed_out.x[i, k] = mounts.local_position[i, k]
             for k in range(4):
-                q_out[i, k] = local_rotation[i, k]
-            reach_out[i] = margin
+                placed_out.q[i, k] = mounts.local_rotation[i, k]
+            placed_out.reach[i] = margin
 
 
 @njit
-def place_shapes(
-    carrier, frame, local_position, local_rotation, extent, number, margin, sudden_speed, h,
-    position, rotation, twist,
-    x_out, q_out, reach_out,
-):  # fmt: skip
+def place_shapes(mounts: Mounts, number, margin, sudden_speed, h, frames: Frames, placed_out: Placed):
     """Pose of the shapes of one carrier, and how far they may come within a step: README eq. (1)."""
-    for i in range(carrier.shape[0]):
-        if carrier[i] != number:
+    local_position, local_rotation = mounts.local_position, mounts.local_rotation
+    position, rotation, twist = frames.position, frames.rotation, frames.twist
+    x_out, q_out = placed_out.x, placed_out.q
+    for i in range(mounts.carrier.shape[0]):
+        if mounts.carrier[i] != number:
             continue
-        f = frame[i]
+        f = mounts.frame[i]
         px, py, pz = rotate_vector_at(
             rotation, f, local_position[i, 0], local_position[i, 1], local_position[i, 2]
         )
@@ -47,30 +47,28 @@ def place_shapes(
         q_out[i, 3] = c
         speed = math.sqrt(twist[f, 0] ** 2 + twist[f, 1] ** 2 + twist[f, 2] ** 2)
         spin = math.sqrt(twist[f, 3] ** 2 + twist[f, 4] ** 2 + twist[f, 5] ** 2)
-        reach_out[i] = margin + h * (sudden_speed + 2.0 * (speed + spin * extent[i]))
+        placed_out.reach[i] = margin + h * (sudden_speed + 2.0 * (speed + spin * mounts.extent[i]))
 
 
 @njit
 def describe_contacts(
-    friction, restitution, surface_number, object_count,
-    count, shape, feature,
-    surface_out, element_out, key_out, friction_out, restitution_out, weights_out,
-):  # fmt: skip
+    objects: Objects, surface_number, object_count, count, shape, feature, contacts_out: Contacts
+):
     """Owners, identity and material of found contacts; a primitive has no triangles, hence no weights."""
     for c in range(count):
         a = shape[c, 0]
         b = shape[c, 1]
-        surface_out[c, 0] = surface_number
-        surface_out[c, 1] = surface_number
-        element_out[c, 0] = a
-        element_out[c, 1] = b
-        key_out[c, 0] = a * object_count + b
-        key_out[c, 1] = feature[c]
-        friction_out[c] = min(friction[a], friction[b])
-        restitution_out[c] = min(restitution[a], restitution[b])
+        contacts_out.surface[c, 0] = surface_number
+        contacts_out.surface[c, 1] = surface_number
+        contacts_out.element[c, 0] = a
+        contacts_out.element[c, 1] = b
+        contacts_out.key[c, 0] = a * object_count + b
+        contacts_out.key[c, 1] = feature[c]
+        contacts_out.friction[c] = min(objects.friction[a], objects.friction[b])
+        contacts_out.restitution[c] = min(objects.restitution[a], objects.restitution[b])
         for side in range(2):
             for k in range(3):
-                weights_out[c, side, k] = 0.0
+                contacts_out.weights[c, side, k] = 0.0
 
 
 @njit

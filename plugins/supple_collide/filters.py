@@ -10,7 +10,7 @@ import numpy as np
 from supple.core.build import Build
 from supple.mechanics.filters import FrameName
 from supple_collide.compile import find_owner, list_shapes
-from supple_collide.mesh_compile import list_deforming, list_meshes
+from supple_collide.meshes.compile import list_deforming, list_meshes
 from supple_collide.shape_kinds import STANDS_STILL
 
 

@@ -13,24 +13,30 @@ from supple.core.schedule import Bound
 from supple.errors import SimulationError
 from supple.mechanics.compile import CONTACT_ARRAYS
 from supple.mechanics.mechanism import contact_capacity
-from supple_collide.mesh_columns import BENDS, FIRST, OBJECT
-from supple_collide.mesh_compile import list_deforming
-from supple_collide.mesh_contact_kernels import (
+from supple_collide.kernel_arrays import (
+    Contacts,
+    Elements,
+    Faces,
+    MeshPool,
+    MeshPoses,
+    Objects,
+    Reaches,
+    Regions,
+    Shapes,
+    Trees,
+    name_arrays,
+)
+from supple_collide.meshes.columns import BENDS, FIRST, OBJECT
+from supple_collide.meshes.compile import list_deforming
+from supple_collide.pairs.raw_kernels import write_raw
+from supple_collide.pairs.search_kernels import (
     find_and_write,
     find_mesh_contacts,
     find_primitive_contacts,
 )
-from supple_collide.pose_kernels import fill_rotations
-from supple_collide.primitive_kernels import find_primitive_pairs
-from supple_collide.raw_contact_kernels import write_raw
-from supple_collide.scratch import (
-    make_candidates,
-    make_choice,
-    make_manifold,
-    make_room,
-    make_search,
-    make_stack,
-)
+from supple_collide.primitives.pose_kernels import fill_rotations
+from supple_collide.primitives.search_kernels import find_primitive_pairs
+from supple_collide.scratch import make_manifold, make_scratch
 from supple_collide.shape_kinds import BOX
 
 PAIRS_PER_CONTACT = 4
@@ -58,17 +64,32 @@ def refuse_overflow(noun: str, needed: int, room: int, capacity: int) -> None:
         raise SimulationError(what)
 
 
+def take_shapes(arrays: Bound) -> Shapes:
+    """The primitives of the scene; their rotation matrices are scratch."""
+    return Shapes(
+        kind=arrays["collide.kind"],
+        size=arrays["collide.size"],
+        x=arrays["collide.x"],
+        q=arrays["collide.q"],
+        reach=arrays["collide.reach"],
+        rotation=np.zeros((len(arrays["collide.kind"]), 3, 3)),
+    )
+
+
 def find_surface(arrays: Bound, name: str) -> int:
     """The number of a surface in `contacts.surface`."""
     return [member.name for member in arrays.build.members("surfaces")].index(name)
+
+
+SHAPES = ("collide.kind", "collide.size", "collide.x", "collide.q", "collide.reach")
 
 
 class PrimitiveFinder:
     """Primitives with primitives."""
 
     reads = (
-        "collide.kind", "collide.size", "collide.x", "collide.q", "collide.reach", "collide.carrier",
-        "collide.group", "collide.friction", "collide.restitution", "collide.ignored_pairs",
+        *SHAPES, "collide.carrier", "collide.group", "collide.friction", "collide.restitution",
+        "collide.ignored_pairs",
     )  # fmt: skip
 
     def __init__(self, objects: int) -> None:
@@ -76,22 +97,22 @@ class PrimitiveFinder:
 
     def bind(self, arrays: Bound) -> Callable[[int], int]:
         """Bind shapes and contacts; the pair list is scratch. This finder comes first."""
-        kind, size, x, q, reach, carrier, group, friction, restitution, ignored = (
-            arrays[name] for name in self.reads
+        shapes, capacity = take_shapes(arrays), contact_capacity(arrays.build)
+        objects = Objects(
+            group=arrays["collide.group"],
+            movable=(arrays["collide.carrier"] >= 0).astype(np.int64),
+            ignored=arrays["collide.ignored_pairs"],
+            friction=arrays["collide.friction"],
+            restitution=arrays["collide.restitution"],
         )
-        capacity, shapes = contact_capacity(arrays.build), len(kind)
-        movable = (carrier >= 0).astype(np.int64)
         pairs = np.zeros((PAIRS_PER_CONTACT * capacity, 2), np.int64)
-        model = (
-            kind, size, friction, restitution, movable, group, ignored, find_surface(arrays, "primitives"),
-            self.objects, x, q, reach,
+        count = len(shapes.kind)
+        order, bounds = np.zeros(count, np.int64), np.zeros((count, 6))
+        shape, feature = np.zeros((capacity, 2), np.int64), np.zeros(capacity, np.int64)
+        find_pairs = bind_kernel(
+            find_primitive_pairs, shapes, objects, find_surface(arrays, "primitives"), self.objects, order, bounds,
+            pairs, make_manifold(), shape, feature, arrays.take(Contacts, "contacts"),
         )  # fmt: skip
-        scratch = (
-            np.zeros((shapes, 3, 3)), np.zeros(shapes, np.int64), np.zeros((shapes, 6)), pairs,
-            *make_manifold(), np.zeros((capacity, 2), np.int64), np.zeros(capacity, np.int64),
-        )  # fmt: skip
-        outputs = [arrays[name] for name in CONTACT_OUTPUTS[1:]]
-        find_pairs = bind_kernel(find_primitive_pairs, *model, *scratch, *outputs)
 
         def find(first: int) -> int:
             assert first == 0, "primitives are looked at first"
@@ -105,20 +126,11 @@ class PrimitiveFinder:
 class MeshFinder:
     """Everything that involves a mesh: with spheres, capsules, planes, boxes, meshes, and itself."""
 
-    geometry = (
-        "mesh.x", "mesh.triangles", "mesh.neighbour", "mesh.facet", "mesh.owns", "mesh.vertex_first",
-        "mesh.vertex_triangle",
-        "mesh.nodes", "mesh.order", "mesh.table", "mesh.sizes", "mesh.grids", "mesh.bounds", "mesh.triangle_bounds",
-        "mesh.reach",
-    )  # fmt: skip
-    shapes = ("collide.kind", "collide.size", "collide.x", "collide.q", "collide.reach")
-    short = ("mesh.node_short", "mesh.triangle_short", "mesh.vertex_short")
-    of_regions = ("region", "regions_meet", "node_regions", "node_meets")
     of_objects = ("carrier", "group", "friction", "restitution")
     reads = (
-        *geometry, *short, *shapes, *(f"collide.{name}" for name in of_objects),
-        *(f"mesh.{name}" for name in of_objects), "mesh.position", "mesh.q", "mesh.meets_itself",
-        *(f"mesh.{name}" for name in of_regions), "collide.ignored_pairs",
+        *name_arrays("mesh", Faces, Trees, Reaches, Regions, MeshPoses), "mesh.table", "mesh.sizes", *SHAPES,
+        *(f"collide.{name}" for name in of_objects), *(f"mesh.{name}" for name in of_objects),
+        "collide.ignored_pairs",
     )  # fmt: skip
 
     def __init__(self, objects: int) -> None:
@@ -126,57 +138,44 @@ class MeshFinder:
 
     def bind(self, arrays: Bound) -> Callable[[int], int]:
         """Bind meshes, shapes and contacts, and make the scratch."""
-        geometry = [arrays[name] for name in self.geometry]
-        short = [arrays[name] for name in self.short]
-        kind, size, shape_x, q, shape_reach = (arrays[name] for name in self.shapes)
         table, triangles = arrays["mesh.table"], arrays["mesh.triangles"]
-        real = self.objects - len(kind)
-        movable, group, *material = self._join_objects(arrays, real)
-        ignored, itself = arrays["collide.ignored_pairs"], arrays["mesh.meets_itself"]
-        regions = [arrays[f"mesh.{name}"] for name in self.of_regions]
-        collide = arrays.build.settings("collide")
-        margin, most = collide.margin, collide.most_contacts_per_pair
-        capacity = contact_capacity(arrays.build)
-        rotation = np.zeros((len(kind), 3, 3))
-        stack, candidates = make_stack(), make_candidates()
-        box, segment_box = np.zeros((1, 6)), np.zeros((1, 6))
-        # A list of triangles can never be longer than all there are.
-        near, deep = (np.zeros(2 * len(triangles), np.int64) for _ in range(2))
-        choice = make_choice(8 * capacity)
-        chosen, ids, values = make_room(8 * capacity)
-        search = make_search(capacity, len(table), len(arrays["mesh.x"]), len(triangles))
-        describe = self._describe_objects(arrays, real)
-        tally, behind = np.zeros(2, np.int64), np.zeros(1, np.int64)
-        kept = (*choice, tally, chosen, ids, values)
-        poses = arrays["mesh.position"], arrays["mesh.q"]
-        outputs = [arrays[name] for name in CONTACT_OUTPUTS[1:]]
-        round_shapes, many = bool((kind != BOX).any()), len(table) > 1 or bool(itself.any())
+        pool = MeshPool(
+            faces=arrays.take(Faces, "mesh"),
+            trees=arrays.take(Trees, "mesh"),
+            table=table,
+            sizes=arrays["mesh.sizes"],
+        )
+        reaches, regions = arrays.take(Reaches, "mesh"), arrays.take(Regions, "mesh")
+        poses, shapes = arrays.take(MeshPoses, "mesh"), take_shapes(arrays)
+        contacts = arrays.take(Contacts, "contacts")
+        real = self.objects - len(shapes.kind)
+        objects, elements = self._join_objects(arrays, real), self._name_elements(arrays, real)
+        collide, capacity = arrays.build.settings("collide"), contact_capacity(arrays.build)
+        limits = real, collide.margin, collide.most_contacts_per_pair
+        scratch = make_scratch(capacity, len(table), len(pool.faces.x), len(triangles))
+        tally, room, behind = scratch.tally, len(scratch.chosen), np.zeros(1, np.int64)
+        round_shapes = bool((shapes.kind != BOX).any())
+        many = len(table) > 1 or bool(regions.meets_itself.any())
         # What no scene has, no kernel is compiled or called for.
         if round_shapes and many:
             run = bind_kernel(
-                find_and_write, *geometry, *short, kind, size, shape_x, q, shape_reach, *poses, group, movable, itself,
-                *regions, ignored, real, margin, most, *describe, *material, behind, rotation, stack, near, deep, box,
-                segment_box, *candidates, *search, *kept, *outputs,
+                find_and_write, pool, reaches, regions, poses, shapes, objects, elements, *limits, behind, scratch,
+                contacts,
             )  # fmt: skip
         else:
             searches = []
             if round_shapes:
-                searches.append(bind_kernel(fill_rotations, q, rotation))
+                searches.append(bind_kernel(fill_rotations, shapes.q, shapes.rotation))
                 searches.append(
-                    bind_kernel(
-                        find_primitive_contacts, *geometry, short[0], short[2], kind, size, shape_x, rotation,
-                        shape_reach, group, movable, ignored, real, margin, most, stack, near, deep, box, segment_box,
-                        *candidates, *kept,
-                    )
-                )  # fmt: skip
+                    bind_kernel(find_primitive_contacts, pool, reaches, shapes, objects, *limits, scratch)
+                )
             if many:
                 searches.append(
-                    bind_kernel(
-                        find_mesh_contacts, *geometry, *short, *poses, group, movable, itself, *regions, ignored, real,
-                        margin, most, stack, near, box, *candidates, *search, *kept,
-                    )
-                )  # fmt: skip
-            write = bind_kernel(write_raw, *describe, *material, ids, values, chosen, tally, behind, *outputs)
+                    bind_kernel(find_mesh_contacts, pool, reaches, regions, poses, objects, *limits, scratch)
+                )
+            write = bind_kernel(
+                write_raw, elements, objects, scratch.raw, scratch.chosen, tally, behind, contacts
+            )  # fmt: skip
 
             def run() -> tuple[float, int]:
                 tally[:] = 0
@@ -186,24 +185,30 @@ class MeshFinder:
         def find(first: int) -> int:
             behind[0] = first
             used, found = run()
-            if used > 1.0 or tally.item(0) > len(ids):
+            if used > 1.0 or tally.item(0) > room:
                 refuse_overflow("candidates of mesh contacts", math.ceil(used * capacity), capacity, capacity)
-                refuse_overflow("candidates of mesh contacts", tally.item(0), len(ids), capacity)
+                refuse_overflow("candidates of mesh contacts", tally.item(0), room, capacity)
             return int(found)
 
         return find
 
-    def _join_objects(self, arrays: Bound, real: int) -> list[np.ndarray]:
-        """Of all primitives, then of all meshes: whether they move, groups, friction and restitution."""
-        carrier, *others = (
-            np.concatenate([arrays[f"collide.{name}"], arrays[f"mesh.{name}"][:real]])
+    def _join_objects(self, arrays: Bound, real: int) -> Objects:
+        """All primitives, then all meshes."""
+        joined = {
+            name: np.concatenate([arrays[f"collide.{name}"], arrays[f"mesh.{name}"][:real]])
             for name in self.of_objects
-        )
-        movable = (carrier >= 0).astype(np.int64)
+        }
+        movable = (joined["carrier"] >= 0).astype(np.int64)
         movable[self.objects - real :] |= arrays["mesh.table"][:real, BENDS]
-        return [movable, *others]
+        return Objects(
+            group=joined["group"],
+            movable=movable,
+            ignored=arrays["collide.ignored_pairs"],
+            friction=joined["friction"],
+            restitution=joined["restitution"],
+        )
 
-    def _describe_objects(self, arrays: Bound, real: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _name_elements(self, arrays: Bound, real: int) -> Elements:
         """Surface, first element and first triangle of every object; a primitive has no triangle."""
         table, shapes = arrays["mesh.table"], self.objects - real
         surface = np.full(self.objects, find_surface(arrays, "primitives"), np.int64)
@@ -216,4 +221,4 @@ class MeshFinder:
             surface[number] = find_surface(arrays, next(bending).name if bends else "meshes")
             element[number] = 0 if bends else first
         assert shapes == len(arrays["collide.kind"])
-        return surface, element, triangle
+        return Elements(surface=surface, element=element, first_triangle=triangle)

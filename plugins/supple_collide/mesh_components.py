@@ -118,7 +118,7 @@ class Heightfield:
 
     def check_files(self, entity: Entity, files: SceneFiles) -> None:
         """Refuse heights that are no numbers, too many or too few."""
-        from supple_collide.terrain import make_terrain
+        from supple_collide.meshes.terrain import make_terrain
 
         make_terrain("heightfield", self, entity.path, files, seed=0)
 

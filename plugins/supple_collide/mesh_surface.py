@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from supple.core.schedule import Bound
-from supple_collide.mesh_columns import OBJECT
+from supple_collide.meshes.columns import OBJECT
 from supple_collide.shape_kinds import STANDS_STILL
 from supple_collide.surface import CarriedPoints
 

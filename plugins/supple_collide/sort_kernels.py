@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from supple.core.jit import njit
+from supple_collide.kernel_arrays import Contacts
 
 
 @njit
@@ -46,21 +47,17 @@ def permute_rows(count, order, scratch, rows_inout):
 
 
 @njit
-def sort_contacts(
-    count, order, integers, floats,
-    surface_inout, element_inout, key_inout, point_inout, normal_inout, gap_inout, friction_inout,
-    restitution_inout, weights_inout,
-):  # fmt: skip
-    """Sort the first count[0] rows of all arrays, each [capacity, width], by pair; three arrays are scratch."""
+def sort_contacts(count, order, integers, floats, columns_inout: Contacts):
+    """Sort the first count[0] rows of all columns, each [capacity, width], by pair; three arrays are scratch."""
     rows = count[0]
-    if fill_order(rows, key_inout, order):
+    if fill_order(rows, columns_inout.key, order):
         return
-    permute_rows(rows, order, integers, surface_inout)
-    permute_rows(rows, order, integers, element_inout)
-    permute_rows(rows, order, integers, key_inout)
-    permute_rows(rows, order, floats, point_inout)
-    permute_rows(rows, order, floats, normal_inout)
-    permute_rows(rows, order, floats, gap_inout)
-    permute_rows(rows, order, floats, friction_inout)
-    permute_rows(rows, order, floats, restitution_inout)
-    permute_rows(rows, order, floats, weights_inout)
+    permute_rows(rows, order, integers, columns_inout.surface)
+    permute_rows(rows, order, integers, columns_inout.element)
+    permute_rows(rows, order, integers, columns_inout.key)
+    permute_rows(rows, order, floats, columns_inout.point)
+    permute_rows(rows, order, floats, columns_inout.normal)
+    permute_rows(rows, order, floats, columns_inout.gap)
+    permute_rows(rows, order, floats, columns_inout.friction)
+    permute_rows(rows, order, floats, columns_inout.restitution)
+    permute_rows(rows, order, floats, columns_inout.weights)

@@ -8,9 +8,9 @@ import numpy as np
 
 from supple.core.build import Build
 from supple.core.jit import bind_kernel
-from supple.core.schedule import Bound, Each, Phase, System
+from supple.core.schedule import Bound, Call, Each, Phase, System, Work
 from supple.mechanics.mechanism import contact_capacity
-from supple_collide.contact_kernels import find_penetrations, place_shapes, place_still_shapes
+from supple_collide.contact_kernels import find_penetrations, place_still_shapes
 from supple_collide.filters import list_collidables
 from supple_collide.finders import (
     CONTACT_OUTPUTS,
@@ -20,7 +20,9 @@ from supple_collide.finders import (
     find_surface,
     refuse_overflow,
 )
-from supple_collide.mesh_systems import has_meshes
+from supple_collide.kernel_arrays import Contacts, Mounts, Placed, name_arrays
+from supple_collide.meshes.systems import has_meshes
+from supple_collide.placing import move_mounted
 from supple_collide.sort_kernels import sort_contacts
 
 
@@ -29,32 +31,16 @@ class PlaceShapes(System):
 
     phase = Phase.DETECT
     reads = (
-        "collide.carrier", "collide.frame", "collide.local_position", "collide.local_rotation", "collide.extent",
+        *name_arrays("collide", Mounts),
         Each("carriers", "position"), Each("carriers", "rotation"), Each("carriers", "twist"),
     )  # fmt: skip
-    writes = ("collide.x", "collide.q", "collide.reach")
+    writes = name_arrays("collide", Placed)
 
-    def bind(self, arrays: Bound) -> Callable[[], None]:
+    def bind(self, arrays: Bound) -> Work:
         """Bind the shapes and the frames that carry some; what stands still is placed here, once."""
-        model = [arrays[name] for name in self.reads[:5]]
-        carrier, _, local_position, local_rotation, _ = model
-        placed = [arrays[name] for name in self.writes]
-        collide, h = arrays.build.settings("collide"), arrays.h
-        place_still_shapes(carrier, local_position, local_rotation, collide.margin, *placed)
-        moves = [
-            bind_kernel(
-                place_shapes, *model, number, collide.margin, collide.sudden_speed, h,
-                arrays[each.position], arrays[each.rotation], arrays[each.twist], *placed,
-            )
-            for number, each in enumerate(arrays.build.members("carriers"))
-            if (carrier == number).any()
-        ]  # fmt: skip
-
-        def place() -> None:
-            for move in moves:
-                move()
-
-        return place
+        mounts, placed = arrays.take(Mounts, "collide"), arrays.take(Placed, "collide")
+        place_still_shapes(mounts, arrays.build.settings("collide").margin, placed)
+        return move_mounted(arrays, mounts, placed)
 
 
 class FindContacts(System):
@@ -74,11 +60,12 @@ class FindContacts(System):
         """Bind the finders, and scratch to sort contacts with."""
         finders = [finder.bind(arrays) for finder in self.finders]
         capacity = contact_capacity(arrays.build)
-        count, *columns = (arrays[name] for name in self.writes)
-        columns = [column.reshape(capacity, -1) for column in columns]
+        count = arrays["contacts.count"]
+        contacts = arrays.take(Contacts, "contacts")._asdict()
+        columns = Contacts(**{name: column.reshape(capacity, -1) for name, column in contacts.items()})
         order = np.zeros(capacity, np.int64)
         integers, floats = np.zeros((capacity, 2), np.int64), np.zeros((capacity, 6))
-        sort = bind_kernel(sort_contacts, count, order, integers, floats, *columns)
+        sort = bind_kernel(sort_contacts, count, order, integers, floats, columns)
 
         def find() -> None:
             found = 0
@@ -98,8 +85,9 @@ class ObservePenetration(System):
     reads = ("contacts.count", "contacts.surface", "contacts.element", "contacts.gap")
     writes = ("collide.penetration",)
 
-    def bind(self, arrays: Bound) -> Callable[[], None]:
+    def bind(self, arrays: Bound) -> Work:
         """Bind the contacts."""
-        contacts = [arrays[name] for name in self.reads]
-        number, penetration = find_surface(arrays, "primitives"), arrays["collide.penetration"]
-        return bind_kernel(find_penetrations, *contacts, number, penetration)
+        return Call(
+            find_penetrations, arrays["contacts.count"], arrays["contacts.surface"], arrays["contacts.element"],
+            arrays["contacts.gap"], find_surface(arrays, "primitives"), arrays["collide.penetration"],
+        )  # fmt: skip

@@ -4,13 +4,14 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from supple_collide.bvh_kernels import STACK, pair_trees, query_tree, refit_tree
-from supple_collide.mesh_oracle import find_distance
+from supple_collide.kernel_arrays import Faces, Reaches, Regions, Trees
 from supple_collide.mesh_shape import list_vertex_triangles
-from supple_collide.point_mesh_kernels import NO_VERTEX, find_nearest_triangle
-from supple_collide.regions import find_node_regions
-from supple_collide.terrain import join_cells, place_grid
-from supple_collide.tree import LEAF_SIZE, build_tree
+from supple_collide.meshes.oracle import find_distance
+from supple_collide.meshes.point_kernels import NO_VERTEX, find_nearest_triangle
+from supple_collide.meshes.regions import find_node_regions
+from supple_collide.meshes.terrain import join_cells, place_grid
+from supple_collide.meshes.tree import LEAF_SIZE, build_tree
+from supple_collide.meshes.tree_kernels import STACK, pair_trees, query_tree, refit_tree
 
 seeds = st.integers(0, 2**31)
 
@@ -47,6 +48,21 @@ class Meshes:
                 self.triangles, self.nodes, self.order, start, end, self.x, self.bounds, self.boxes
             )  # fmt: skip
         self.stack = np.zeros(4 * STACK, np.int64)
+        self.trees = Trees(
+            nodes=self.nodes,
+            order=self.order,
+            bounds=self.bounds,
+            triangle_bounds=self.boxes,
+            grids=np.zeros((0, 18)),
+        )
+
+    def part(self, region, regions_meet):
+        """Regions of the triangles, and of those below every node."""
+        has, meets = find_node_regions(self.nodes, self.order, region, regions_meet)
+        itself = np.zeros(len(self.roots), np.int64)
+        return Regions(
+            region=region, regions_meet=regions_meet, node_regions=has, node_meets=meets, meets_itself=itself
+        )
 
     def fall_short(self, short):
         """What nodes and triangles fall short by, from what triangles do: found by looking at all below a node."""
@@ -55,7 +71,8 @@ class Meshes:
             right, first, count = self.nodes[node]
             below = short[self.order[first : first + count]] if count else nodes[[node + 1, right]]
             nodes[node] = below.min()
-        return nodes, short
+        reach, vertices = np.zeros(len(self.roots)), np.zeros(len(self.x))
+        return Reaches(reach=reach, node_short=nodes, triangle_short=short, vertex_short=vertices)
 
     def list_of(self, mesh):
         end = [*self.first[1:], len(self.triangles)][mesh]
@@ -112,12 +129,11 @@ def test_pairs_equal_looking_at_all(seed, grow, alone, least):
     region = rng.integers(0, 3, len(meshes.triangles))
     regions_meet = rng.integers(0, 2, (3, 3))
     regions_meet |= regions_meet.T
-    masks = find_node_regions(meshes.nodes, meshes.order, region, regions_meet)
     second = 1 if alone else 0
     pairs = np.zeros((len(meshes.triangles) ** 2, 2), np.int64)
     count = pair_trees(
-        meshes.nodes, meshes.order, region, regions_meet, *masks, meshes.roots[0], meshes.roots[second], meshes.bounds,
-        meshes.boxes, *meshes.fall_short(short), grow, least, meshes.stack, pairs,
+        meshes.trees, meshes.part(region, regions_meet), meshes.fall_short(short), meshes.roots[0],
+        meshes.roots[second], grow, least, meshes.stack, pairs,
     )  # fmt: skip
     boxes = brute_boxes(meshes)
     found = [tuple(pair) if alone else tuple(sorted(pair)) for pair in pairs[:count].tolist()]
@@ -138,22 +154,28 @@ def test_nearest_triangle_equals_looking_at_all(seed):
     rng = np.random.default_rng(seed)
     meshes = Meshes(rng, 1)
     p = rng.normal(0, 1, 3)
-    around = list_vertex_triangles(len(meshes.x), meshes.triangles)
-    tree = (meshes.x, meshes.triangles, *around, meshes.nodes, meshes.order, 0, meshes.bounds)
-    t = find_nearest_triangle(*tree, *p, NO_VERTEX, 10.0, meshes.stack)
+    first, around = list_vertex_triangles(len(meshes.x), meshes.triangles)
+    count = len(meshes.triangles)
+    faces = Faces(
+        x=meshes.x,
+        triangles=meshes.triangles,
+        neighbour=np.full((count, 3), -1),
+        facet=np.arange(count),
+        owns=np.zeros(count, np.int64),
+        vertex_first=first,
+        vertex_triangle=around,
+    )
+    t = find_nearest_triangle(faces, meshes.trees, 0, *p, NO_VERTEX, 10.0, meshes.stack)
     corners = meshes.x[meshes.triangles]
     best = find_distance(p, corners)
     assert abs(find_distance(p, corners[t : t + 1]) - best) < 1e-12
-    assert find_nearest_triangle(*tree, *p, NO_VERTEX, 0.99 * best, meshes.stack) == -1
+    assert find_nearest_triangle(faces, meshes.trees, 0, *p, NO_VERTEX, 0.99 * best, meshes.stack) == -1
 
 
 def test_what_does_not_fit_is_counted_but_not_written():
     meshes = Meshes(np.random.default_rng(5), 2, bend=0.0)
     pairs = np.zeros((3, 2), np.int64)
-    regions = np.zeros(len(meshes.triangles), np.int64), np.ones((1, 1), np.int64)
-    arguments = (
-        meshes.nodes, meshes.order, *regions, *find_node_regions(meshes.nodes, meshes.order, *regions),
-        meshes.roots[0], meshes.roots[1], meshes.bounds, meshes.boxes,
-        *meshes.fall_short(np.zeros(len(meshes.triangles))), 5.0, 0.0, meshes.stack,
-    )  # fmt: skip
-    assert pair_trees(*arguments, pairs) == len(meshes.list_of(0)) * len(meshes.list_of(1))
+    regions = meshes.part(np.zeros(len(meshes.triangles), np.int64), np.ones((1, 1), np.int64))
+    reaches = meshes.fall_short(np.zeros(len(meshes.triangles)))
+    found = pair_trees(meshes.trees, regions, reaches, *meshes.roots, 5.0, 0.0, meshes.stack, pairs)
+    assert found == len(meshes.list_of(0)) * len(meshes.list_of(1))

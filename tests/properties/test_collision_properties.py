@@ -8,10 +8,11 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
-from supple_collide.box_kernels import FLUSH
-from supple_collide.broad_kernels import find_pairs
-from supple_collide.narrow_kernels import find_contacts
-from supple_collide.oracle import (
+from supple_collide.kernel_arrays import Objects, Shapes
+from supple_collide.primitives.box_kernels import FLUSH
+from supple_collide.primitives.broad_kernels import find_pairs
+from supple_collide.primitives.narrow_kernels import find_contacts
+from supple_collide.primitives.oracle import (
     Shape,
     find_exits,
     find_pairs_by_force,
@@ -59,12 +60,15 @@ def put(kind, size, x, rotation=IDENTITY):
     return Shape(kind, sizes, np.array(x, float), np.roll(rotation.as_quat(), 1))
 
 
-def pack(bodies):
-    return (
-        np.array([body.kind for body in bodies], np.int64),
-        np.array([body.size for body in bodies]),
-        np.array([body.x for body in bodies]),
-        Rotation.from_quat(np.array([body.q for body in bodies]), scalar_first=True).as_matrix(),
+def pack(bodies, reach):
+    q = np.array([body.q for body in bodies])
+    return Shapes(
+        kind=np.array([body.kind for body in bodies], np.int64),
+        size=np.array([body.size for body in bodies]),
+        x=np.array([body.x for body in bodies]),
+        q=q,
+        reach=reach,
+        rotation=Rotation.from_quat(q, scalar_first=True).as_matrix(),
     )
 
 
@@ -83,7 +87,7 @@ def collide(a, b, reach=REACH):
     """The contacts of two shapes as (feature, point, normal, gap), sorted by feature."""
     outputs = make_outputs(32)
     pairs = np.array([[0, 1]])
-    count = find_contacts(*pack([a, b]), np.full(2, reach / 2), pairs, 1, *make_manifold(), *outputs)
+    count = find_contacts(pack([a, b], np.full(2, reach / 2)), pairs, 1, make_manifold(), *outputs)
     order = np.argsort(outputs[1][:count])
     return [values[:count][order] for values in outputs[1:]]
 
@@ -216,11 +220,14 @@ def test_exchanging_the_shapes_turns_the_normal(a, b):
 
 def find_all_pairs(bodies, reach, movable, group, order, ignored=(), capacity=512):
     pairs, count = np.full((capacity, 2), -1), len(bodies)
-    kind, size, x, rotation = pack(bodies)
-    needed = find_pairs(
-        kind, size, np.array(sorted(i * count + j for i, j in ignored), np.int64), count,
-        x, rotation, reach, movable, group, order, np.empty((count, 6)), pairs,
-    )  # fmt: skip
+    objects = Objects(
+        group=group,
+        movable=movable,
+        ignored=np.array(sorted(i * count + j for i, j in ignored), np.int64),
+        friction=np.zeros(count),
+        restitution=np.zeros(count),
+    )
+    needed = find_pairs(pack(bodies, reach), objects, count, order, np.empty((count, 6)), pairs)
     return needed, pairs
 
 
@@ -267,7 +274,7 @@ def test_no_touching_pair_is_lost_between_the_phases(bodies):
     everything = np.ones(count, np.int64)
     needed, pairs = find_all_pairs(bodies, reach, everything, np.arange(count), np.arange(count))
     outputs = make_outputs(600)
-    contacts = find_contacts(*pack(bodies), reach, pairs, needed, *make_manifold(), *outputs)
+    contacts = find_contacts(pack(bodies, reach), pairs, needed, make_manifold(), *outputs)
     touching = {tuple(pair) for pair in outputs[0][:contacts]}
     for i, j in itertools.combinations(range(count), 2):
         if not bodies[i].kind == bodies[j].kind == PLANE:
@@ -276,6 +283,6 @@ def test_no_touching_pair_is_lost_between_the_phases(bodies):
     assert np.all(np.diff(outputs[0][:contacts, 0]) >= 0)
     # The same input gives the same bits.
     twins = [np.empty_like(values) for values in outputs]
-    assert find_contacts(*pack(bodies), reach, pairs, needed, *make_manifold(), *twins) == contacts
+    assert find_contacts(pack(bodies, reach), pairs, needed, make_manifold(), *twins) == contacts
     for values, twin in zip(outputs, twins, strict=True):
         np.testing.assert_array_equal(values[:contacts], twin[:contacts])

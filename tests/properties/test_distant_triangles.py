@@ -10,12 +10,12 @@ from scipy.spatial.transform import Rotation
 
 import supple
 from supple.core.schedule import Phase
-from supple_collide.distant_kernels import drop_distant
-from supple_collide.mesh_columns import CENTRE, HALF, SCALE
 from supple_collide.mesh_files import Triangles
-from supple_collide.mesh_oracle import find_mesh_distance
 from supple_collide.mesh_shape import box_mesh, list_owned, make_mesh
-from supple_collide.terrain import join_cells, place_grid
+from supple_collide.meshes.columns import CENTRE, HALF, SCALE
+from supple_collide.meshes.oracle import find_mesh_distance
+from supple_collide.meshes.terrain import join_cells, place_grid
+from supple_collide.pairs.distant_kernels import drop_distant
 
 TRIANGLES = 8
 

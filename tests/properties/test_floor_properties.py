@@ -14,15 +14,15 @@ from scipy.spatial.transform import Rotation
 import supple
 from mesh_stage import CRATE, ROCK, check_form
 from supple.core.schedule import Phase
-from supple_collide.mesh_oracle import (
+from supple_collide.mesh_shape import box_mesh
+from supple_collide.meshes.oracle import (
     find_distance,
     find_mesh_distance,
     find_segment_distance,
     list_edges,
     pierces,
 )
-from supple_collide.mesh_shape import box_mesh
-from supple_collide.terrain import join_cells, place_grid
+from supple_collide.meshes.terrain import join_cells, place_grid
 
 LIMIT, RADIUS, HALF = 0.04, 0.05, 0.1
 CELLS, SIZE = (8, 8), (1.0, 1.0)
@@ -32,7 +32,7 @@ PLUGIN = '''
 import numpy as np
 from supple.core.component import component
 from supple.plugin import hookimpl
-from supple_collide.terrain import join_cells, place_grid
+from supple_collide.meshes.terrain import join_cells, place_grid
 
 @component
 class Sheet:

@@ -5,13 +5,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from supple_collide.bvh_kernels import boxes_meet, refit_tree
-from supple_collide.mesh_columns import DEPTH, GRID, ROOT, SCALE
-from supple_collide.mesh_oracle import find_winding_number
+from supple_collide.kernel_arrays import Faces, MeshPool, Trees
 from supple_collide.mesh_shape import list_vertex_triangles
-from supple_collide.outside_kernels import list_inner
-from supple_collide.scratch import make_candidates, make_stack
-from supple_collide.tree import build_tree
+from supple_collide.meshes.columns import DEPTH, GRID, ROOT, SCALE
+from supple_collide.meshes.oracle import find_winding_number
+from supple_collide.meshes.tree import build_tree
+from supple_collide.meshes.tree_kernels import boxes_meet, refit_tree
+from supple_collide.pairs.outside_kernels import list_inner
+from supple_collide.scratch import make_probe
 from supple_flesh.shapes import make_box_surface
 
 
@@ -63,12 +64,21 @@ def find_inner(mine, my_triangles, theirs, their_triangles, grow=0.01):
     neighbour = np.concatenate(
         [find_neighbours(my_triangles), find_neighbours(their_triangles) + len(my_triangles)]
     )
-    crossed, mark, members, inner, near = (np.zeros(2 * len(triangles), np.int64) for _ in range(5))
-    codes, values = make_candidates()
+    crossed, mark, members, inner = (np.zeros(2 * len(triangles), np.int64) for _ in range(4))
+    vertex_first, vertex_triangle = list_vertex_triangles(len(x), triangles)
+    faces = Faces(
+        x=x,
+        triangles=triangles,
+        neighbour=neighbour,
+        facet=np.arange(len(triangles)),
+        owns=np.zeros(len(triangles), np.int64),
+        vertex_first=vertex_first,
+        vertex_triangle=vertex_triangle,
+    )
+    trees = Trees(nodes=nodes, order=order, bounds=bounds, triangle_bounds=boxes, grids=np.zeros((0, 18)))
+    pool = MeshPool(faces=faces, trees=trees, table=table, sizes=sizes)
     count = list_inner(
-        x, triangles, neighbour, np.arange(len(triangles)), *list_vertex_triangles(len(x), triangles), nodes, order,
-        np.zeros((0, 18)), table, sizes, bounds, boxes, pairs, len(pairs), 1, first, len(x), 0, crossed, mark, members,
-        make_stack(), near, np.zeros((1, 6)), codes, values, inner,
+        pool, pairs, len(pairs), 1, first, len(x), 0, crossed, mark, members, make_probe(len(triangles)), inner
     )  # fmt: skip
     assert not crossed.any()
     return set((inner[:count] - first).tolist())

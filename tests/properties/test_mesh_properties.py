@@ -8,7 +8,7 @@ from scipy.spatial.transform import Rotation
 
 from carried import is_carried
 from mesh_stage import HALF, LIMIT, RADIUS, STILL, Stage, check_form
-from supple_collide.mesh_oracle import (
+from supple_collide.meshes.oracle import (
     find_closest_on_triangles,
     find_distance,
     find_mesh_distance,
@@ -18,7 +18,7 @@ from supple_collide.mesh_oracle import (
     list_edges,
     pierces,
 )
-from supple_collide.triangle_kernels import find_closest_weights, place_weights
+from supple_collide.meshes.triangle_kernels import find_closest_weights, place_weights
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from mesh_stage import HALF, LIMIT, RADIUS, STILL, Stage, check_form
-from supple_collide.mesh_oracle import (
+from supple_collide.meshes.oracle import (
     find_distance,
     find_mesh_distance,
     find_segment_distance,

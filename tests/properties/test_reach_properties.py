@@ -4,10 +4,11 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from supple_collide.mesh_columns import FIRST_VERTEX, LAST_VERTEX, ROOT
-from supple_collide.mesh_place_kernels import follow_bending_mesh
-from supple_collide.terrain import join_cells, place_grid
-from supple_collide.tree import build_tree
+from supple_collide.kernel_arrays import MeshBoxes, Reaches, RestMeshes
+from supple_collide.meshes.columns import FIRST_VERTEX, LAST_VERTEX, ROOT
+from supple_collide.meshes.place_kernels import follow_bending_mesh
+from supple_collide.meshes.terrain import join_cells, place_grid
+from supple_collide.meshes.tree import build_tree
 
 
 @given(
@@ -27,10 +28,19 @@ def test_reach_of_every_vertex_triangle_and_node(seed, fast, sudden_speed, margi
     node_short, triangle_short, vertex_short = (
         np.full(len(each), np.nan) for each in (nodes, triangles, rest)
     )
-    follow_bending_mesh(
-        triangles, nodes, tree.order, table, np.array([len(nodes)]), 0, margin, sudden_speed, h, rest, velocities, x,
-        bounds, boxes, reach, node_short, triangle_short, vertex_short,
-    )  # fmt: skip
+    meshes = RestMeshes(
+        triangles=triangles,
+        rest=rest,
+        nodes=nodes,
+        order=tree.order,
+        table=table,
+        node_last=np.array([len(nodes)]),
+    )
+    reaches = Reaches(
+        reach=reach, node_short=node_short, triangle_short=triangle_short, vertex_short=vertex_short
+    )
+    placed = MeshBoxes(x=x, bounds=bounds, triangle_bounds=boxes)
+    follow_bending_mesh(meshes, 0, margin, sudden_speed, h, rest, velocities, placed, reaches)
 
     speeds = np.linalg.norm(velocities, axis=1)
     if speeds.max() <= sudden_speed:

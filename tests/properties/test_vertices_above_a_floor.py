@@ -5,11 +5,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
-from supple_collide.grid_vertex_kernels import gather_above_grid
+from supple_collide.kernel_arrays import Faces, Reaches, Trees
 from supple_collide.mesh_files import Triangles
-from supple_collide.mesh_pair_kernels import FOUND_IDS, FOUND_VALUES, forget_candidates, gather_vertices
 from supple_collide.mesh_shape import box_mesh, list_owned, list_vertex_triangles, make_mesh
-from supple_collide.terrain import join_cells, place_grid
+from supple_collide.meshes.terrain import join_cells, place_grid
+from supple_collide.pairs.grid_vertex_kernels import gather_above_grid
+from supple_collide.pairs.vertex_kernels import gather_vertices
+from supple_collide.scratch import make_found
 
 CELLS, SIZE, ROOM = (6, 5), (0.6, 0.5), 4096
 
@@ -36,16 +38,29 @@ def make_scene(seed):
     return floor, box, x, grid, 10 ** random.uniform(-3, -1.3)
 
 
-def join_pool(floor, box, x):
+def join_pool(floor, box, x, grid):
+    """The triangles of both, and the boxes around them; nobody asks for a tree here."""
     first = len(floor.triangles)
     triangles = np.concatenate([floor.triangles, box.triangles + len(floor.vertices)])
     neighbour = np.concatenate([floor.neighbour, np.where(box.neighbour < 0, -1, box.neighbour + first)])
     facet = np.concatenate([floor.facet, box.facet + first])
     owns = np.concatenate([list_owned(floor, False), list_owned(box, False)])
-    around = list_vertex_triangles(len(x), triangles)
+    vertex_first, vertex_triangle = list_vertex_triangles(len(x), triangles)
     corners = x[triangles]
     bounds = np.concatenate([corners.min(axis=1), corners.max(axis=1)], axis=1)
-    return triangles, neighbour, facet, owns, *around, bounds
+    faces = Faces(
+        x=x,
+        triangles=triangles,
+        neighbour=neighbour,
+        facet=facet,
+        owns=owns,
+        vertex_first=vertex_first,
+        vertex_triangle=vertex_triangle,
+    )
+    none = np.zeros((0, 3), np.int64)
+    return faces, Trees(
+        nodes=none, order=none[:, 0].copy(), bounds=bounds[:0], triangle_bounds=bounds, grids=grid
+    )
 
 
 def read(count, ids, values):
@@ -57,21 +72,24 @@ def read(count, ids, values):
 @settings(max_examples=80, deadline=None)
 def test_the_same_candidates_as_by_brute_force(seed):
     floor, box, x, grid, within = make_scene(seed)
-    triangles, neighbour, facet, owns, first, around, bounds = join_pool(floor, box, x)
-    pool = (x, triangles, neighbour, facet, owns, first, around, bounds)
+    faces, trees = join_pool(floor, box, x, grid)
     below, own = len(floor.triangles), len(floor.vertices)
-    pairs = np.array([(t, u) for t in range(below, len(triangles)) for u in range(below)])
+    pairs = np.array([(t, u) for t in range(below, len(faces.triangles)) for u in range(below)])
+    reaches = Reaches(
+        reach=np.zeros(2),
+        node_short=np.zeros(0),
+        triangle_short=np.zeros(len(faces.triangles)),
+        vertex_short=np.zeros(len(x)),
+    )
     found = []
     for look in ("grid", "pairs"):
-        nearest, head, link = np.zeros(len(x)), np.zeros(len(x), np.int64), np.zeros(ROOM, np.int64)
-        forget_candidates(nearest, head)
-        ids, values = np.zeros((ROOM, FOUND_IDS), np.int64), np.zeros((ROOM, FOUND_VALUES))
-        scratch = (1.0, 1e-6, within, nearest, head, link, ids, values)
+        seen = make_found(len(x), ROOM)
         if look == "grid":
-            count = gather_above_grid(*pool, grid, 0, 0, own, len(x), *scratch)
+            count = gather_above_grid(faces, trees, 0, 0, own, len(x), 1.0, 1e-6, within, seen)
         else:
-            same = 0.0, True, np.zeros(len(x)), np.zeros(len(triangles))
-            count = gather_vertices(*pool, pairs, len(pairs), 0, *scratch[:3], *same, *scratch[3:])
-        found.append((*read(count, ids, values), nearest))
+            count = gather_vertices(
+                faces, trees.triangle_bounds, reaches, pairs, len(pairs), 0, 1.0, 1e-6, within, 0.0, False, seen
+            )  # fmt: skip
+        found.append((*read(count, seen.ids, seen.values), seen.nearest))
     for by_grid, by_force in zip(*found, strict=True):
         np.testing.assert_array_equal(by_grid, by_force)

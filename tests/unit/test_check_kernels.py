@@ -24,6 +24,17 @@ def write_kernel(lines: int, docstring: str = "") -> str:
     return "\n".join([f"{HOUSE}@njit", "def grow(a):", *body, "    return a", ""])
 
 
+def write_taker(arguments: int) -> str:
+    """A kernel with so many arguments."""
+    names = ", ".join(f"a{k}" for k in range(arguments))
+    return f"{HOUSE}@njit\ndef take({names}):\n    return a0\n"
+
+
+def test_all_kinds_of_arguments_are_counted() -> None:
+    kinds = "a, b, /, c, *d, " + ", ".join(f"e{k}" for k in range(13))
+    assert check_kernels.check_source(f"{HOUSE}@njit\ndef f({kinds}):\n    return a\n") != []
+
+
 @pytest.mark.parametrize(
     "source",
     [
@@ -32,6 +43,8 @@ def write_kernel(lines: int, docstring: str = "") -> str:
         HOUSE + "from supple.math.vectors import cross\n@njit\ndef f(a):\n    return cross(a)\n",
         write_kernel(12),
         write_kernel(80, "grows"),
+        write_taker(16),
+        write_taker(17).replace("@njit\n", ""),
     ],
 )
 def test_sound_source_passes(source: str) -> None:
@@ -53,6 +66,7 @@ def test_sound_source_passes(source: str) -> None:
         (HOUSE + "@njit\ndef f(a):\n    return a @ a\n", 5, "uses @"),
         (write_kernel(13), 4, "no docstring"),
         (write_kernel(81, "grows"), 4, "81 lines"),
+        (write_taker(17), 4, "17 arguments"),
     ],
 )
 def test_breach_is_found_once_at_its_line(source: str, line: int, word: str) -> None:

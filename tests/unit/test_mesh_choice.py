@@ -8,8 +8,9 @@ from scipy.spatial import ConvexHull
 from scipy.spatial.transform import Rotation
 
 from carried import is_carried
-from supple_collide.choose_kernels import DIRECTIONS, choose_rows
-from supple_collide.raw_contact_kernels import ID_WIDTH, VALUE_WIDTH
+from supple_collide.kernel_arrays import Raw
+from supple_collide.pairs.choose_kernels import DIRECTIONS, choose_rows
+from supple_collide.pairs.raw_kernels import ID_WIDTH, VALUE_WIDTH
 from supple_collide.scratch import make_choice
 
 UP = np.array([0.0, 1.0, 0.0])
@@ -28,7 +29,9 @@ def make_contacts(points, gaps=0.0, normals=UP, first=0):
 def choose(ids, values, most=16, bends=False, same_place=1e-6, close=np.inf):
     count = len(ids)
     chosen = np.full(count, -1)
-    kept = choose_rows(ids, values, 0, count, bends, same_place, close, most, *make_choice(count), 0, chosen)
+    kept = choose_rows(
+        Raw(ids=ids, values=values), 0, count, bends, same_place, close, most, make_choice(count), 0, chosen
+    )
     return chosen[:kept]
 
 

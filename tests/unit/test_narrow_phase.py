@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from supple_collide.narrow_kernels import find_contacts
-from supple_collide.oracle import Shape
+from supple_collide.kernel_arrays import Shapes
+from supple_collide.primitives.narrow_kernels import find_contacts
+from supple_collide.primitives.oracle import Shape
 from supple_collide.scratch import make_manifold
 from supple_collide.shape_kinds import BOX, CAPSULE, PLANE, SPHERE
 
@@ -30,17 +31,15 @@ def collide(shapes, reach=0.01, capacity=64):
         np.full((capacity, 3), np.nan),
         np.full(capacity, np.nan),
     )
-    needed = find_contacts(
-        np.array([shape.kind for shape in shapes]),
-        np.array([shape.size for shape in shapes]),
-        np.array([shape.x for shape in shapes]),
-        Rotation.from_quat([shape.q for shape in shapes], scalar_first=True).as_matrix(),
-        np.full(len(shapes), reach / 2),
-        pairs,
-        len(pairs),
-        *make_manifold(),
-        *outputs,
+    placed = Shapes(
+        kind=np.array([shape.kind for shape in shapes]),
+        size=np.array([shape.size for shape in shapes]),
+        x=np.array([shape.x for shape in shapes]),
+        q=np.array([shape.q for shape in shapes]),
+        reach=np.full(len(shapes), reach / 2),
+        rotation=Rotation.from_quat([shape.q for shape in shapes], scalar_first=True).as_matrix(),
     )
+    needed = find_contacts(placed, pairs, len(pairs), make_manifold(), *outputs)
     return needed, *(values[:needed] for values in outputs)
 
 

@@ -5,19 +5,19 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from supple_collide.bvh_kernels import STACK
-from supple_collide.mesh_mesh_kernels import drop_false_depths
-from supple_collide.mesh_pair_kernels import are_neighbours
+from supple_collide.kernel_arrays import Faces, MeshPool, Trees
 from supple_collide.mesh_shape import list_vertex_triangles
-from supple_collide.raw_contact_kernels import add_raw
-from supple_collide.regions import (
+from supple_collide.meshes.regions import (
     ANYWHERE,
     MOST_BITS,
     find_node_regions,
     find_regions,
     may_pair_neighbours,
 )
-from supple_collide.scratch import make_candidates
+from supple_collide.pairs.mesh_mesh_kernels import drop_false_depths
+from supple_collide.pairs.raw_kernels import add_raw
+from supple_collide.pairs.vertex_kernels import are_neighbours
+from supple_collide.scratch import make_probe, make_raw
 from supple_flesh.mechanism import find_strangers, find_thickness
 
 # A strip of squares, each of two triangles, of which every square is a part of its own.
@@ -122,16 +122,16 @@ def test_a_vertex_outside_is_not_deep(load_text, height, kept) -> None:
     """From outside, the way to the far side begins in the open."""
     world = load_text(PLATE)
     world.compute_step()
-    names = (
-        "x", "triangles", "neighbour", "facet", "vertex_first", "vertex_triangle", "nodes", "order", "grids", "table",
-        "sizes", "bounds", "triangle_bounds",
-    )  # fmt: skip
-    arrays = [world.array(f"mesh.{name}") for name in names]
-    stack, near = np.zeros(4 * STACK, np.int64), np.zeros(2 * len(world.array("mesh.triangles")), np.int64)
-    ids, values = np.zeros((4, 8), np.int64), np.zeros((4, 16))
+    pool = MeshPool(
+        faces=Faces(**{name: world.array(f"mesh.{name}") for name in Faces._fields}),
+        trees=Trees(**{name: world.array(f"mesh.{name}") for name in Trees._fields}),
+        table=world.array("mesh.table"),
+        sizes=world.array("mesh.sizes"),
+    )
+    raw = make_raw(4)
     centre = world["plate/ball"].position
     far = centre - np.array([0, 0.05, 0])
     gap = -(height + 0.05)
-    count = add_raw(0, 1, 0, 0, 0, 0, *far, 0.0, -1.0, 0.0, gap, 0, ids, values)
-    scratch = stack, near, np.zeros((1, 6)), *make_candidates()
-    assert drop_false_depths(*arrays, 0, *scratch, 0, count, ids, values) == kept
+    count = add_raw(0, 1, 0, 0, 0, 0, *far, 0.0, -1.0, 0.0, gap, 0, raw)
+    probe = make_probe(len(pool.faces.triangles))
+    assert drop_false_depths(pool, 0, probe, 0, count, raw) == kept

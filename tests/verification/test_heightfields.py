@@ -8,10 +8,10 @@ from scipy.spatial.transform import Rotation
 
 from supple.core.scene_files import SceneFiles
 from supple.errors import UserError
-from supple_collide.bvh_kernels import query_grid
 from supple_collide.mesh_components import Bumpy
-from supple_collide.mesh_oracle import find_distance
-from supple_collide.terrain import draw_bumps, make_terrain
+from supple_collide.meshes.oracle import find_distance
+from supple_collide.meshes.terrain import draw_bumps, make_terrain
+from supple_collide.meshes.tree_kernels import query_grid
 
 RUN = """
 format = 1

@@ -5,7 +5,7 @@ import pytest
 
 from supple.testing import audit_step
 from supple_collide.mesh_shape import box_mesh
-from supple_collide.terrain import join_cells, place_grid
+from supple_collide.meshes.terrain import join_cells, place_grid
 
 GRAVITY = 9.81
 CUBE = box_mesh((0.1, 0.1, 0.1))

@@ -5,14 +5,14 @@ import pytest
 
 from supple.core.schedule import Phase
 from supple.testing import audit_step
-from supple_collide.mesh_oracle import find_closest_on_triangles, find_distance
+from supple_collide.meshes.oracle import find_closest_on_triangles, find_distance
 
 #: A plugin with one sheet of 8 x 8 cells, 1 m wide, whose vertices are State that tests write to.
 PLUGIN = '''
 import numpy as np
 from supple.core.component import component, field
 from supple.plugin import hookimpl
-from supple_collide.terrain import join_cells, place_grid
+from supple_collide.meshes.terrain import join_cells, place_grid
 
 @component
 class Sheet:

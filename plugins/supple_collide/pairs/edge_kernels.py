@@ -1,0 +1,158 @@
+"""Contacts of the edges of two meshes, or of a mesh with itself.
+
+A surface that bends is pressed flat against the edges of a rigid one, so that the edges with which it touches stick out
+now and then, as rounding has it. There those count too that may stick out by the end of the step:
+see `meshes.segment_kernels`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from supple.core.jit import njit, njit_inlined
+from supple.math.vector_kernels import dot
+from supple_collide.kernel_arrays import Faces, MeshPool, Raw
+from supple_collide.meshes.columns import BENDS, OBJECT, SLACK
+from supple_collide.meshes.segment_kernels import (
+    NO_GIVE,
+    OVERHANG,
+    PARALLEL,
+    cross_edge,
+    find_edge_cone,
+    leads_outwards,
+)
+from supple_collide.meshes.triangle_kernels import EDGE_CODE, subtract
+from supple_collide.pairs.raw_kernels import add_raw, set_weights
+from supple_collide.pairs.vertex_kernels import are_neighbours
+from supple_collide.primitives.manifold_kernels import ONE, ZERO
+
+# The bits of `owns` that stand for edges, and one that says that a triangle's edges were looked at.
+EDGES, LOOKED_AT = np.int64(56), np.int64(64)
+
+
+@njit
+def find_sharp(x, triangles, neighbour, owns, t, bends, give, sharp_inout):
+    """Which edges that triangle t speaks for stick out, or would if the surface gave way by `give` [m]: bits of `owns`.
+
+    A mesh that does not bend has no others. Else they are looked at once: sharp_inout [nt] remembers the answer, and is
+    0 where there is none yet.
+    """
+    if not bends:
+        return owns[t] & EDGES
+    if sharp_inout[t] == 0:
+        sharp_inout[t] = LOOKED_AT
+        for k in range(3):
+            if owns[t] & (8 << k) != 0:
+                sticks_out, _, _, _, rise = find_edge_cone(x, triangles, neighbour, t, k)
+                if sticks_out or rise < give:
+                    sharp_inout[t] |= 8 << k
+    return sharp_inout[t] & EDGES
+
+
+@njit
+def are_edges_near(x, i, j, k, m, within):
+    """Whether the boxes of the edges from vertex i to j and from k to m come within `within` [m]."""
+    near = True
+    for axis in range(3):
+        near &= min(x[i, axis], x[j, axis]) <= max(x[k, axis], x[m, axis]) + within
+        near &= min(x[k, axis], x[m, axis]) <= max(x[i, axis], x[j, axis]) + within
+    return near
+
+
+@njit
+def is_edge_near(x, i, j, triangle_bounds, t, within):
+    """Whether the box of the edge from vertex i to j comes within `within` [m] of a triangle's box."""
+    near = True
+    for axis in range(3):
+        near &= min(x[i, axis], x[j, axis]) <= triangle_bounds[t, 3 + axis] + within
+        near &= max(x[i, axis], x[j, axis]) >= triangle_bounds[t, axis] - within
+    return near
+
+
+@njit_inlined
+def add_edge_pair(
+    faces: Faces, a, i, b, j, first, second, within, reach, give, deepest, overhang, count, raw_out: Raw
+):  # fmt: skip
+    """The contact of edge i of triangle a (first side) with edge j of triangle b, if any; the new count.
+
+    They are seen `within` [m], and touch if they are apart by `reach` [m] at most and overlap by `deepest` [m] at most.
+    """
+    x, triangles, neighbour = faces.x, faces.triangles, faces.neighbour
+    p, q = triangles[a, i], triangles[a, (i + 1) % 3]
+    ux, uy, uz = subtract(x, q, p)
+    passes, s, r, nx, ny, nz, gap = cross_edge(
+        x, triangles, neighbour, b, j, x[p, 0], x[p, 1], x[p, 2], ux, uy, uz, PARALLEL, overhang, within, give
+    )  # fmt: skip
+    if not passes or gap < -deepest or gap > reach:
+        return count
+    sticks_out, ax, ay, az, rise = find_edge_cone(x, triangles, neighbour, a, i)
+    if (not sticks_out and rise >= give) or dot(nx, ny, nz, ax, ay, az) >= 0.0:
+        return count
+    if not leads_outwards(x, triangles, neighbour, a, i, -nx, -ny, -nz, 0.0 if sticks_out else give):
+        return count
+    count = add_raw(
+        first, second, EDGE_CODE + 3 * a + i, EDGE_CODE + 3 * b + j, a, b,
+        x[p, 0] + s * ux - gap * nx, x[p, 1] + s * uy - gap * ny, x[p, 2] + s * uz - gap * nz, nx, ny, nz, gap,
+        count, raw_out,
+    )  # fmt: skip
+    values_out = raw_out.values
+    on_a, on_b = (1.0 - s, s, 0.0), (1.0 - r, r, 0.0)
+    set_weights(ZERO, on_a[(3 - i) % 3], on_a[(4 - i) % 3], on_a[(5 - i) % 3], count - 1, values_out)
+    set_weights(ONE, on_b[(3 - j) % 3], on_b[(4 - j) % 3], on_b[(5 - j) % 3], count - 1, values_out)
+    return count
+
+
+@njit_inlined
+def add_edge_contacts(
+    pool: MeshPool, pairs, pair_count, first, second, limit, least, deepest, checks_neighbours, vertex_short, sharp,
+    count, raw_out: Raw,
+):  # fmt: skip
+    """Contacts of edges of two meshes, which see and touch each other as in `gather_vertices`; the new count.
+
+    Bit 3 + k of owns[t] says that edge k may stick out, and that this triangle speaks for it. sharp [nt] is scratch,
+    0 before and after.
+    """
+    faces, table, triangle_bounds = pool.faces, pool.table, pool.trees.triangle_bounds
+    x, triangles, neighbour, owns = faces.x, faces.triangles, faces.neighbour, faces.owns
+    vertex_first, vertex_triangle = faces.vertex_first, faces.vertex_triangle
+    bends_first, bends_second = table[first, BENDS] != 0, table[second, BENDS] != 0
+    one_bends = bends_first != bends_second
+    give = limit if one_bends else NO_GIVE
+    overhang = OVERHANG * min(pool.sizes[first, SLACK], pool.sizes[second, SLACK])
+    for row in range(pair_count):
+        a, b = pairs[row, 0], pairs[row, 1]
+        if owns[a] < 8 or owns[b] < 8:
+            continue
+        sharp_a = find_sharp(x, triangles, neighbour, owns, a, bends_first, give, sharp)
+        sharp_b = ZERO
+        if sharp_a != 0:
+            sharp_b = find_sharp(x, triangles, neighbour, owns, b, bends_second, give, sharp)
+        if sharp_b == 0:
+            continue
+        for i in range(3):
+            if sharp_a & (8 << i) == 0:
+                continue
+            p, q = triangles[a, i], triangles[a, (i + 1) % 3]
+            short = min(vertex_short[p], vertex_short[q])
+            if not is_edge_near(x, p, q, triangle_bounds, b, max(least, limit - short)):
+                continue
+            if checks_neighbours and (
+                are_neighbours(triangles, vertex_first, vertex_triangle, p, b)
+                or are_neighbours(triangles, vertex_first, vertex_triangle, q, b)
+            ):
+                continue
+            for j in range(3):
+                if sharp_b & (8 << j) == 0:
+                    continue
+                r, s = triangles[b, j], triangles[b, (j + 1) % 3]
+                reach = limit - short - min(vertex_short[r], vertex_short[s])
+                within = max(least, reach)
+                if are_edges_near(x, p, q, r, s, within):
+                    count = add_edge_pair(
+                        faces, a, i, b, j, table[first, OBJECT], table[second, OBJECT], within, reach,
+                        reach if one_bends else NO_GIVE, deepest, overhang, count, raw_out,
+                    )  # fmt: skip
+    if bends_first or bends_second:
+        for row in range(pair_count):
+            sharp[pairs[row, 0]] = sharp[pairs[row, 1]] = 0
+    return count
