@@ -8,8 +8,8 @@ import numpy as np
 
 from supple.core.arrays import NEXT, IntArray
 from supple.core.build import Build
-from supple.errors import PluginError, Problem, suggest
-from supple.mechanics.deforming import DeformingSurface
+from supple.errors import suggest
+from supple.mechanics.owners import list_element_paths
 from supple_phases.program import CONTACT, Source
 
 Place = tuple[str, int]
@@ -37,7 +37,7 @@ def find_contact_place(build: Build, path: str) -> Place:
 
 def number_elements(build: Build, paths: tuple[str, ...]) -> tuple[IntArray, IntArray]:
     """First element of every surface, and for all elements [elements, paths] 1 where one is at or below a path."""
-    parts = [_list_elements(surface) for surface in build.members("surfaces")]
+    parts = [list_element_paths(surface) for surface in build.members("surfaces")]
     first = np.cumsum([0, *(len(part) for part in parts)], dtype=np.int64)
     owned = [
         [int(owner == path or owner.startswith(f"{path}/")) for path in paths]
@@ -56,18 +56,6 @@ def refuse_untouchable(build: Build, sources: Iterable[Source], owned: IntArray)
             raise build.refuse(
                 f"{source.asked_by}.phases", what, "name an entity with a shape, or one above it"
             )
-
-
-def _list_elements(surface: object) -> list[str]:
-    """The entity of every element of a surface."""
-    if isinstance(surface, DeformingSurface):
-        return [surface.path] * len(surface.triangles)
-    paths = getattr(surface, "element_paths", None)
-    if paths is None:
-        name = str(getattr(surface, "name", surface))
-        what = "does not say to which entities its elements belong"
-        raise PluginError(Problem(None, name, what, "give the surface a list element_paths"))
-    return list(paths)
 
 
 def read_at_end(build: Build, name: str) -> str:
