@@ -9,6 +9,7 @@ import numpy as np
 from supple.core.build import Build
 from supple.core.jit import bind_kernel
 from supple.core.schedule import Access, Bound, Each, Phase, System
+from supple.mechanics.deforming import find_rows
 from supple_collide.contact_kernels import place_shapes, place_still_shapes
 from supple_collide.finders import find_surface
 from supple_collide.mesh_columns import BENDS
@@ -69,7 +70,8 @@ class PlaceMeshes(System):
         calls += [
             bind_kernel(
                 follow_bending_mesh, *tree, first + i, collide.margin, collide.sudden_speed, h,
-                arrays[each.positions], arrays[each.velocities], *boxes, poses[2], *short,
+                arrays[each.positions][find_rows(each)], arrays[each.velocities][find_rows(each)], *boxes, poses[2],
+                *short,
             )
             for i, each in enumerate(self.deforming)
         ]  # fmt: skip

@@ -117,7 +117,7 @@ def find_thickness(points: FloatArray) -> float:
 
 
 class FleshSurface:
-    """The skin of one flesh; see `DeformingSurface`."""
+    """The skin of one flesh; see `PooledSurface`."""
 
     reads = (
         "contacts.count", "contacts.surface", "contacts.element", "contacts.weights",
@@ -125,14 +125,12 @@ class FleshSurface:
         "flesh.x", "flesh.mask", "flesh.lag", "flesh.lag_moment",
     )  # fmt: skip
 
-    def __init__(
-        self, number: int, part: Part, mechanism: FleshMechanism, bones: IntArray, contacts: int
-    ) -> None:
-        """`number` tells the flesh of the scene apart; bones [regions] are rows of the skeleton."""
-        self.part, self.mechanism = part, mechanism
+    def __init__(self, part: Part, mechanism: FleshMechanism, bones: IntArray, contacts: int) -> None:
+        """bones [regions] are rows of the skeleton."""
+        self.part, self.mechanism, self.vertices = part, mechanism, part.vertices
         self.path = part.entity.path
         self.name = f"flesh {self.path}"
-        self.positions, self.velocities = f"flesh.points{number}", f"flesh.speeds{number}"
+        self.positions, self.velocities = "flesh.position", "flesh.velocity"
         self.rest, self.triangles = part.mesh.vertices, part.mesh.triangles
         self.friction, self.restitution = part.flesh.friction, part.flesh.restitution
         self.self_contact = part.flesh.self_contact
@@ -148,7 +146,7 @@ class FleshSurface:
         """Bind contacts and vertices."""
         self.contacts = [arrays[name] for name in self.reads[:4]]
         self.patches, self.corners = [arrays[name] for name in self.reads[4:6]], arrays["flesh.triangles"]
-        self.vertices = [arrays[name] for name in self.reads[7:]]
+        self.places = [arrays[name] for name in self.reads[7:]]
         self.number = arrays.build.members("surfaces").index(self)
         members = arrays.build.members("mechanisms")
         self.skeletons: Skeletons = next(each for each in members if each.name == "skeleton")
@@ -158,7 +156,7 @@ class FleshSurface:
         J, rows = self.mechanism.jacobian, self.rows
         rows.count = make_contact_rows(
             *self.patches, self.corners, self.part.triangles.start, self.number, first_group,
-            *self.contacts, directions, *self.vertices,
+            *self.contacts, directions, *self.places,
             rows.group, rows.frame, rows.weight, rows.moment, rows.directions,
             J.count, J.group, J.unit, J.dof, J.values,
         )  # fmt: skip

@@ -70,7 +70,7 @@ class ObserveLinks(System):
     )  # fmt: skip
 
     def __init__(self, build: Build) -> None:
-        self.frames = find_latest_poses(build)
+        self.frames = [(one.position + NEXT, one.rotation + NEXT) for one in build.members("carriers")]
         self.rows = tuple(f"joints.row_{name}" for name in ("link", "role", "motion", "column"))
         self.links = ("joints.kind", "joints.carrier", "joints.frame", *(name + NEXT for name in ANCHORS))
         self.springs = ("springs.link", "springs.row", "springs.size")
@@ -111,14 +111,3 @@ class ObserveLinks(System):
             observe_springs(*springs, kind, target, row_force, error, coordinate, spring_observed)
 
         return observe
-
-
-def find_latest_poses(build: Build) -> list[tuple[str, str]]:
-    """Position and rotation of all carriers after ADVANCE, if these are State; else as of the step's start.
-
-    All are of one moment: an error between poses of two moments would be none of the joint's.
-    """
-    names = [(one.position, one.rotation) for one in build.members("carriers")]
-    if all(build.arrays.spec(name).kind == "state" for pair in names for name in pair):
-        return [(position + NEXT, rotation + NEXT) for position, rotation in names]
-    return names

@@ -20,7 +20,6 @@ class RigidBodies:
     v, v_next, v_free = "rigid.v", "rigid.v.next", "rigid.v_free"
     plan, impulse = "rigid.plan", "rigid.impulse"
     position, rotation, twist, wrench = "rigid.x", "rigid.q", "rigid.v", "rigid.wrench"
-    shown = ("rigid.x", "rigid.q")
     reads = ("rigid.x", "rigid.q", "rigid.mass", "rigid.inverse_inertia")
 
     def __init__(self, count: int, blocks: int) -> None:

@@ -24,7 +24,6 @@ def supple_register(registry: Registry) -> None:
         after=["bone_loads"], provides=["mechanisms", "carriers", "row_sources", "bone_loads"],
     )  # fmt: skip
     for name, system in (
-        ("place_bones", "PlaceBones"),
         ("move_freely", "MoveFreely"),
         ("advance_bones", "AdvanceBones"),
         ("observe_bones", "ObserveBones"),

@@ -217,15 +217,18 @@ def declare_motion(
     build.add_state(f"{owner}.q", q, unit="rad, m, 1", doc="Joint coordinates.", record=True)
     build.add_state(f"{owner}.v", v, unit="rad/s, m/s", doc="Joint rates.", record=True)
     for name, values, unit, doc in (
-        ("position", x, "m", "Origins of the bones, as they follow from the coordinates."),
-        ("orientation", rotation, "1", "Rotations of the bones, likewise."),
-        ("velocity", twist, "m/s, rad/s", "Velocity of the origin in the world, spin in the bone's frame."),
+        ("x", x, "m", "Origins of the bones, as they follow from the coordinates."),
+        ("rotation", rotation, "1", "Rotations of the bones, likewise."),
+        ("twist", twist, "m/s, rad/s", "Velocity of the origin in the world, spin in the bone's frame."),
     ):
         build.add_state(f"{owner}.{name}", values, unit=unit, doc=doc, labels=labels, record=True)
+    for name, values, unit, doc in (
+        ("axis", axis, "1, m", "Spatial axes of the rates about the root's origin."),
+        ("axis_rate", axis_rate, "1/s, m/s", "Their derivatives."),
+        ("spatial_velocity", spatial, "m/s, rad/s", "Spatial velocities about the root's origin."),
+    ):
+        build.add_state(f"{owner}.{name}", values, unit=unit, doc=doc)
     build.add_model(f"{owner}.x_start", x, unit="m", doc="Origins of the bones at the start.", labels=labels)
-    build.add_model(
-        f"{owner}.turn_start", rotation, unit="1", doc="Rotations of the bones at the start.", labels=labels
-    )
     return x, rotation, axis
 
 
@@ -254,12 +257,6 @@ def declare_frames(build: Build, owner: str, forest: Forest, entities: list[Enti
     """Declare what a mechanism and a carrier have in every step."""
     labels, bones, rates = frame_labels(entities, forest), len(forest.bone), forest.v_count
     for name, shape, unit, doc in (
-        ("x", (bones, 3), "m", "Origins of the bones."),
-        ("rotation", (bones, 4), "1", "Rotations of the bones."),
-        ("twist", (bones, 6), "m/s, rad/s", "Velocity of the origin in the world, spin in the bone's frame."),
-        ("axis", (forest.rows, 6), "1, m", "Spatial axes of the rates about the root's origin."),
-        ("axis_rate", (forest.rows, 6), "1/s, m/s", "Their derivatives."),
-        ("spatial_velocity", (bones, 6), "m/s, rad/s", "Spatial velocities about the root's origin."),
         ("v_free", (rates,), "rad/s, m/s", "Rates if nothing touched."),
         ("impulse", (rates,), "N m s, N s", "Planned impulses and J^T lambda."),
         ("observed_bone", (bones, 3), "SI", "Values of the metrics of a bone."),
@@ -297,9 +294,9 @@ def show_bones(build: Build, owner: str, entities: list[Entity], forest: Forest)
         names = [metric.name for metric in entity.components["bone"].metrics]
         places = {name: (f"{owner}.observed_bone", (index, column)) for column, name in enumerate(names)}
         build.bind_metrics(entity, "bone", places)
-        build.expose(entity.path, "position", f"{owner}.position", index)
-        build.expose(entity.path, "rotation", f"{owner}.orientation", index)
-        build.expose(entity.path, "velocity", f"{owner}.velocity", index)
+        build.expose(entity.path, "position", f"{owner}.x", index)
+        build.expose(entity.path, "rotation", f"{owner}.rotation", index)
+        build.expose(entity.path, "velocity", f"{owner}.twist", index)
 
 
 def _ignore_neighbours(build: Build, owner: str, entities: list[Entity], forest: Forest, index: int) -> None:

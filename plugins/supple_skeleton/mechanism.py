@@ -37,7 +37,6 @@ class Skeletons:
     position, rotation, twist, wrench = (
         "skeleton.x", "skeleton.rotation", "skeleton.twist", "skeleton.wrench",
     )  # fmt: skip
-    shown = ("skeleton.position", "skeleton.orientation")
     layer = "bones"
     reads = ("skeleton.x", "skeleton.axis", "skeleton.factor", *READS)
 

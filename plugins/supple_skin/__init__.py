@@ -27,13 +27,16 @@ def supple_register(registry: Registry) -> None:
         provides=["surfaces"],
     )  # fmt: skip
     for name, system in (
-        ("place_bones", "PlaceBones"),
         ("foresee_motion", "ForeseeMotion"),
         ("follow_motion", "FollowMotion"),
         ("advance_bones", "AdvanceBones"),
         ("observe_bones", "ObserveBones"),
     ):
         registry.add_system(f"ghost.{name}", f"supple_skin.systems:{system}", when=["ghost"])
-    for name, system in (("follow_bones", "FollowBones"), ("observe_contacts", "ObserveContacts")):
+    for name, system in (
+        ("follow_bones", "FollowBones"),
+        ("advance_vertices", "AdvanceVertices"),
+        ("observe_contacts", "ObserveContacts"),
+    ):
         registry.add_system(f"skin.{name}", f"supple_skin.skin_systems:{system}", when=["skin"])
     registry.add_system("skin.probe_rows", "supple_skin.probe:ProbeSkins", when=["skin"])

@@ -21,7 +21,7 @@ from supple_skeleton.compile import (
 )
 from supple_skeleton.components import spread
 from supple_skeleton.forest import Forest, build_forest
-from supple_skeleton.layout import JOINTS, PARENT, ROW
+from supple_skeleton.layout import JOINTS, PARENT
 from supple_skeleton.limits import JointLimits
 from supple_skin.mechanism import Ghosts
 
@@ -59,7 +59,7 @@ def compile_ghosts(build: Build) -> None:
 
 
 def _declare_springs(build: Build, entities: list[Entity], ghosts: list[Entity], forest: Forest) -> None:
-    """K, and A = h (h + recovery) K: README eq. (4)."""
+    """K and the time of recovery, which make A: README eq. (4)."""
     stiffness, turning, recovery = [], [], []
     for entity in entities:
         bone = entity.components["bone"]
@@ -69,20 +69,15 @@ def _declare_springs(build: Build, entities: list[Entity], ghosts: list[Entity],
             stiffness.append(own or (ghost.sliding_stiffness if sliding else ghost.stiffness))
             turning.append(not sliding)
             recovery.append(ghost.recovery)
-    h, labels = build.run.step, rate_labels(entities, forest)
-    mobility = 1.0 / (h * (h + np.array(recovery)) * np.array(stiffness))
-    factor = np.zeros(forest.entries)
-    factor[forest.dof[:, ROW]] = mobility
+    labels = rate_labels(entities, forest)
     for name, values, unit, doc in (
         ("stiffness", stiffness, "N m/rad, N/m", "Springs towards the free configuration."),
-        ("mobility", mobility, "SI", "A^-1, which is diagonal."),
         ("recovery", recovery, "s", "Time in which deviations decay."),
     ):
         build.add_model(f"ghost.{name}", values, unit=unit, doc=doc, labels=labels)
     build.add_model(
         "ghost.turning", turning, unit="1", doc="1: a rate in rad/s.", dtype=np.int64, labels=labels
     )
-    build.add_model("ghost.factor", factor, unit="SI", doc="A as factored chain matrix: L = 1, and 1 / A.")
 
 
 def _declare_steps(build: Build, ghosts: int, forest: Forest) -> None:
@@ -107,5 +102,5 @@ def _show_ghosts(build: Build, ghosts: list[Entity], forest: Forest) -> None:
             build.add_model(
                 f"ghost.lines{index}", segments, unit="1", doc="Bones as lines from parent to child.", dtype=np.int64
             )  # fmt: skip
-            form = Lines("ghost.position", f"ghost.lines{index}", BONE_RADIUS)
+            form = Lines("ghost.x", f"ghost.lines{index}", BONE_RADIUS)
             build.draw(Drawing(f"{entity.path}.ghost", entity.path, "bones", form))

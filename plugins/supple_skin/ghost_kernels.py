@@ -11,6 +11,7 @@ import math
 from supple.core.jit import njit
 from supple.math.quaternion_kernels import find_rotation_vector, multiply_quaternions
 from supple_skeleton.force_kernels import map_wrenches
+from supple_skeleton.kinematics_kernels import follow_state
 from supple_skeleton.layout import BALL, BONE, FREE, JOINT, Q_FIRST, TREE, V_COUNT, V_FIRST
 from supple_skeleton.step_kernels import turn_coordinates
 
@@ -98,11 +99,12 @@ def add_wrenches(h, bone, mobility, axis, x, wanted_rate, wrench, work_out, push
 
 
 @njit
-def advance_ghosts(h, bone, mobility, q, wanted, pushed, v_free, impulse, q_out, v_out):
-    """v = v_free + A^-1 impulse and coordinates after h, README eq. (6).
+def advance_ghosts(h, bones, mobility, q, wanted, pushed, v_free, impulse, motion_out):
+    """v = v_free + A^-1 impulse, coordinates after h, README eq. (6), and where the bones then are.
 
     A joint that nothing pushes is where it was wanted, to the last digit.
     """
+    bone, q_out, v_out = bones.bone, motion_out.q, motion_out.v
     for i in range(bone.shape[0]):
         joint, a, first, count = bone[i, JOINT], bone[i, Q_FIRST], bone[i, V_FIRST], bone[i, V_COUNT]
         pushes = False
@@ -113,6 +115,10 @@ def advance_ghosts(h, bone, mobility, q, wanted, pushed, v_free, impulse, q_out,
             add_joint(joint, a, first, count, q, h, v_out, q_out)
         else:
             copy_joint(joint, a, count, wanted, q_out)
+    follow_state(
+        bone, bones.dof, bones.frame, q_out, v_out, motion_out.x, motion_out.rotation, motion_out.twist,
+        motion_out.axis, motion_out.axis_rate, motion_out.spatial_velocity,
+    )  # fmt: skip
 
 
 @njit

@@ -11,12 +11,23 @@ from supple.mechanics.block_matrix import BlockMatrix
 from supple.mechanics.jacobian import JacobianBlocks
 from supple.mechanics.mechanism import PointRows
 from supple_skeleton.forest import Forest
+from supple_skeleton.layout import DEPTH, ROW
 from supple_skeleton.row_kernels import add_bone_delassus, add_point_blocks, add_turn_blocks
 from supple_skeleton.scratch import make_delassus_scratch
 
+#: What A is made of, besides h.
+MOBILITY = ("ghost.stiffness", "ghost.recovery")
+
+
+def find_mobility(arrays: Bound) -> FloatArray:
+    """A^-1 [rates] for the step of whoever is bound: README eq. (4)."""
+    h, stiffness, recovery = arrays.h, *(arrays[name] for name in MOBILITY)
+    mobility: FloatArray = 1.0 / (h * (h + recovery) * stiffness)
+    return mobility
+
 
 class Ghosts:
-    """Joint rates; A = h (h + recovery) K is diagonal and constant, README eq. (4).
+    """Joint rates; A = h (h + recovery) K is diagonal, and constant while h is, README eq. (4).
 
     A contact has one block, dense over the rates of its ghost. Every ghost is one coupling unit.
     """
@@ -25,8 +36,7 @@ class Ghosts:
     v, v_next, v_free = "ghost.v", "ghost.v.next", "ghost.v_free"
     plan, impulse = "ghost.plan", "ghost.impulse"
     position, rotation, twist, wrench = "ghost.x", "ghost.rotation", "ghost.twist", "ghost.wrench"
-    shown = ("ghost.position", "ghost.orientation")
-    reads = ("ghost.x", "ghost.axis", "ghost.bone", "ghost.dof", "ghost.mobility", "ghost.factor")
+    reads = ("ghost.x", "ghost.axis", "ghost.bone", "ghost.dof", *MOBILITY)
 
     def __init__(self, forest: Forest, blocks: int) -> None:
         """`blocks` is the room for rows."""
@@ -36,9 +46,11 @@ class Ghosts:
 
     def bind(self, arrays: Bound) -> None:
         """Bind poses, axes and A."""
-        self.x, self.axis, self.bone, self.dof, self.mobility, self.factor = (
-            arrays[name] for name in self.reads
-        )
+        self.x, self.axis, self.bone, self.dof = (arrays[name] for name in self.reads[:4])
+        self.mobility = find_mobility(arrays)
+        # A as a factored chain matrix: L = 1, and 1 / A on the diagonal.
+        self.factor = np.zeros(int((self.dof[:, ROW] + self.dof[:, DEPTH] + 1).max(initial=0)))
+        self.factor[self.dof[:, ROW]] = self.mobility
 
     def add_delassus(self, W: BlockMatrix) -> None:
         """W += J A^-1 J^T, ghost by ghost: README eq. (8)."""

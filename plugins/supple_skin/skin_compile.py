@@ -156,7 +156,6 @@ def _declare(
     build.add_model(f"{owner}.weight", blend.weight, unit="1", doc="Their shares.")
     build.add_model(f"{owner}.local", blend.local, unit="m", doc="Place of the vertex in their frames.")
     build.add_state(f"{owner}.position", start, unit="m", doc="Vertices, as they follow from the bones.")
-    build.add_step(f"{owner}.x", vertices.shape, unit="m", doc="Vertices.")
     build.add_step(f"{owner}.v", vertices.shape, unit="m/s", doc="Velocities that the vertices want.")
     places = {}
     for array, names in (("observed", OBSERVED), ("probed", PROBED)):
@@ -169,6 +168,6 @@ def _declare(
 
 def _place_at_start(build: Build, blend: Blend) -> FloatArray:
     x = np.zeros((len(blend.bone), 3))
-    poses = (build.arrays[name] for name in ("ghost.position", "ghost.orientation"))
+    poses = (build.arrays[name] for name in ("ghost.x", "ghost.rotation"))
     place_vertices(blend.bone, blend.weight, blend.local, *poses, x)
     return x

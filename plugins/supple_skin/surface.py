@@ -17,7 +17,7 @@ class SkinSurface:
     ) -> None:
         """`owner` begins the names of its arrays; `rest` [nv, 3] are the vertices in the neutral pose [m]."""
         self.name, self.path = owner, path
-        self.positions, self.velocities = f"{owner}.x", f"{owner}.v"
+        self.positions, self.velocities = f"{owner}.position", f"{owner}.v"
         self.triangles, self.rest = triangles, rest
         self.friction, self.restitution = skin.friction, skin.restitution
         self.thickness, self.self_contact = skin.thickness, skin.self_contact

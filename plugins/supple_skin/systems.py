@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
-from supple.core.jit import bind_kernel
-from supple.core.schedule import Bound, Phase, System
-from supple_skeleton.kinematics_kernels import follow_state
+from supple.core.arrays import NEXT
+from supple.core.schedule import Bound, Call, Phase, System
 from supple_skeleton.observe_kernels import observe_bones
+from supple_skeleton.tables import Bones, Motion, name_arrays, take_next_motion
 from supple_skin.ghost_kernels import (
     add_spring_energies,
     add_wrenches,
@@ -19,21 +17,7 @@ from supple_skin.ghost_kernels import (
     observe_ghosts,
     subtract_coordinates,
 )
-
-
-class PlaceBones(System):
-    """Poses, twists and axes of all bones follow from the state."""
-
-    phase = Phase.DETECT
-    reads = ("ghost.bone", "ghost.dof", "ghost.frame", "ghost.q", "ghost.v")
-    writes = (
-        "ghost.x", "ghost.rotation", "ghost.twist", "ghost.axis", "ghost.axis_rate", "ghost.spatial_velocity",
-    )  # fmt: skip
-
-    def bind(self, arrays: Bound) -> Callable[[], None]:
-        """Bind state and frames."""
-        inputs, outputs = [arrays[name] for name in self.reads], [arrays[name] for name in self.writes]
-        return bind_kernel(follow_state, *inputs, *outputs)
+from supple_skin.mechanism import MOBILITY, find_mobility
 
 
 class ForeseeMotion(System):
@@ -43,78 +27,72 @@ class ForeseeMotion(System):
     reads = ("ghost.bone", "ghost.recovery", "ghost.q", "ghost.target_now", "ghost.target")
     writes = ("ghost.wanted", "ghost.wanted_rate")
 
-    def bind(self, arrays: Bound) -> Callable[[], None]:
+    def bind(self, arrays: Bound) -> Call:
         """Bind both configurations, and scratch."""
         inputs, outputs = [arrays[name] for name in self.reads], [arrays[name] for name in self.writes]
-        difference, h = np.zeros_like(outputs[1]), arrays.h
-        return bind_kernel(foresee_motion, h, *inputs, difference, *outputs)
+        return Call(foresee_motion, arrays.h, *inputs, np.zeros_like(outputs[1]), *outputs)
 
 
 class FollowMotion(System):
     """Rates as if nothing touched."""
 
     phase = Phase.FREE
-    reads = (
-        "ghost.bone", "ghost.mobility", "ghost.axis", "ghost.x", "ghost.wanted_rate", "ghost.wrench"
-    )  # fmt: skip
+    given = ("ghost.axis", "ghost.x", "ghost.wanted_rate", "ghost.wrench")
+    reads = ("ghost.bone", *MOBILITY, *given)
     writes = ("ghost.pushed", "ghost.v_free")
 
-    def bind(self, arrays: Bound) -> Callable[[], None]:
+    def bind(self, arrays: Bound) -> Call:
         """Bind the wrenches, and scratch."""
-        inputs, outputs = [arrays[name] for name in self.reads], [arrays[name] for name in self.writes]
-        work, h = np.zeros((2, len(arrays["ghost.x"]), 6)), arrays.h
-        return bind_kernel(add_wrenches, h, *inputs, work, *outputs)
+        inputs, outputs = [arrays[name] for name in self.given], [arrays[name] for name in self.writes]
+        work = np.zeros((2, len(arrays["ghost.x"]), 6))
+        return Call(
+            add_wrenches, arrays.h, arrays["ghost.bone"], find_mobility(arrays), *inputs, work, *outputs
+        )
 
 
 class AdvanceBones(System):
-    """Impulses correct the rates; coordinates follow."""
+    """Impulses correct the rates; coordinates follow, and with them the poses of all bones."""
 
     phase = Phase.ADVANCE
-    reads = (
-        "ghost.bone", "ghost.mobility", "ghost.q", "ghost.wanted", "ghost.pushed", "ghost.v_free",
-        "ghost.impulse",
-    )  # fmt: skip
-    writes = ("ghost.q.next", "ghost.v.next")
+    given = ("ghost.q", "ghost.wanted", "ghost.pushed", "ghost.v_free", "ghost.impulse")
+    reads = (*name_arrays(Bones, "ghost"), *MOBILITY, *given)
+    writes = name_arrays(Motion, "ghost", NEXT)
 
-    def bind(self, arrays: Bound) -> Callable[[], None]:
+    def bind(self, arrays: Bound) -> Call:
         """Bind both states."""
-        inputs, outputs = [arrays[name] for name in self.reads], [arrays[name] for name in self.writes]
-        h = arrays.h
-        return bind_kernel(advance_ghosts, h, *inputs, *outputs)
+        bones, after = arrays.take(Bones, "ghost"), take_next_motion(arrays, "ghost")
+        inputs = [arrays[name] for name in self.given]
+        return Call(advance_ghosts, arrays.h, bones, find_mobility(arrays), *inputs, after)
 
 
 class ObserveBones(System):
-    """Poses after the step, deviation from the free configuration, and energy."""
+    """Deviation from the free configuration, and energy."""
 
     phase = Phase.OBSERVE
     reads = (
-        "ghost.bone", "ghost.dof", "ghost.frame", "ghost.stiffness", "ghost.turning", "ghost.x_start",
-        "ghost.q", "ghost.v", "ghost.q.next", "ghost.v.next", "ghost.target_now", "ghost.target", "ghost.impulse",
+        "ghost.bone", "ghost.dof", "ghost.stiffness", "ghost.turning", "ghost.x_start", "ghost.q", "ghost.v",
+        "ghost.q.next", "ghost.v.next", "ghost.x.next", "ghost.twist.next", "ghost.target_now", "ghost.target",
+        "ghost.impulse",
     )  # fmt: skip
-    writes = (
-        "ghost.position.next", "ghost.orientation.next", "ghost.velocity.next",
-        "ghost.observed_bone", "ghost.observed",
-    )  # fmt: skip
+    writes = ("ghost.observed_bone", "ghost.observed")
     adds = ("energy.before", "energy.potential", "energy.applied")
 
-    def bind(self, arrays: Bound) -> Callable[[], None]:
+    def bind(self, arrays: Bound) -> list[Call]:
         """Bind both states, the sums and scratch."""
-        bone, dof, frame, stiffness, turning, x_start, q, v, q_next, v_next, target_now, target, impulse = (
-            arrays[name] for name in self.reads
-        )
-        x, rotation, twist, observed_bone, observed = (arrays[name] for name in self.writes)
-        sums = [arrays[name] for name in self.adds]
-        rates, trees = len(dof), len(observed)
-        axes = [np.zeros((rates, 6)), np.zeros((rates, 6)), np.zeros((len(bone), 6))]
-        deviation, before, count = np.zeros(rates), np.zeros((trees, 2)), np.zeros(trees)
-
-        def observe() -> None:
-            follow_state(bone, dof, frame, q_next, v_next, x, rotation, twist, *axes)
-            observe_bones(x_start, x, twist, observed_bone)
-            subtract_coordinates(bone, q, target_now, deviation)
-            add_spring_energies(bone, dof, stiffness, deviation, 1, before)
-            subtract_coordinates(bone, q_next, target, deviation)
-            observe_ghosts(bone, dof, stiffness, turning, deviation, count, observed)
-            balance_ghosts(before, observed, v, v_next, impulse, *sums)
-
-        return observe
+        bone, dof, stiffness = (arrays[f"ghost.{name}"] for name in ("bone", "dof", "stiffness"))
+        q, v, q_next, v_next = (arrays[f"ghost.{name}"] for name in ("q", "v", "q.next", "v.next"))
+        observed_bone, observed = (arrays[name] for name in self.writes)
+        seen = [arrays[f"ghost.{name}"] for name in ("x_start", "x.next", "twist.next")]
+        trees = len(observed)
+        deviation, before, count = np.zeros(len(dof)), np.zeros((trees, 2)), np.zeros(trees)
+        return [
+            Call(observe_bones, *seen, observed_bone),
+            Call(subtract_coordinates, bone, q, arrays["ghost.target_now"], deviation),
+            Call(add_spring_energies, bone, dof, stiffness, deviation, 1, before),
+            Call(subtract_coordinates, bone, q_next, arrays["ghost.target"], deviation),
+            Call(observe_ghosts, bone, dof, stiffness, arrays["ghost.turning"], deviation, count, observed),
+            Call(
+                balance_ghosts, before, observed, v, v_next, arrays["ghost.impulse"],
+                *(arrays[name] for name in self.adds),
+            ),
+        ]  # fmt: skip

@@ -48,6 +48,18 @@ class DeformingSurface(Protocol):
 
 
 @runtime_checkable
+class PooledSurface(DeformingSurface, Protocol):
+    """One whose vertices are the rows `vertices` of arrays that several surfaces share."""
+
+    vertices: slice
+
+
+def find_rows(surface: DeformingSurface) -> slice:
+    """Which rows of the arrays that it names are its vertices."""
+    return surface.vertices if isinstance(surface, PooledSurface) else slice(None)
+
+
+@runtime_checkable
 class PartedSurface(DeformingSurface, Protocol):
     """One whose parts touch each other, as limbs do, but neither themselves nor all the others.
 
