@@ -8,6 +8,7 @@ from supple.core.build import Build
 from supple.core.drawing import Channel, Drawing, Mesh
 from supple.mechanics.filters import ignore_pair
 from supple.mechanics.mechanism import contact_capacity
+from supple_bones.layout import PARENT
 from supple_flesh.load import FleshLoad
 from supple_flesh.mechanism import FleshMechanism, FleshSurface
 from supple_flesh.motion_kernels import place_vertices
@@ -15,7 +16,6 @@ from supple_flesh.observe_kernels import COLUMNS
 from supple_flesh.pool import Part, Pool, build_pool
 from supple_flesh.probe import PROBED
 from supple_flesh.strain import find_corner_normals, find_edge_lengths
-from supple_skeleton.layout import PARENT
 from supple_skeleton.mechanism import Skeletons
 
 SKIN = (0.87, 0.66, 0.54)

@@ -7,6 +7,11 @@ from typing import Any
 import numpy as np
 
 from supple.core.arrays import FloatArray, IntArray
+from supple_bones.force_kernels import gather_forces, set_inertial_forces
+from supple_bones.forest import count_rows
+from supple_bones.inertia_kernels import carry_inertias, make_mass_matrix, spread_chain_matrix
+from supple_bones.kinematics_kernels import follow_state
+from supple_bones.point_kernels import fill_point_jacobian
 from supple_flesh.load import MODEL
 from supple_flesh.load_kernels import (
     add_patch_inertias,
@@ -16,11 +21,6 @@ from supple_flesh.load_kernels import (
 )
 from supple_flesh.mechanism import FleshMechanism
 from supple_skeleton.dynamics import READS as BONES_READ
-from supple_skeleton.force_kernels import gather_forces, set_inertial_forces
-from supple_skeleton.forest import count_rows
-from supple_skeleton.inertia_kernels import carry_inertias, make_mass_matrix, spread_chain_matrix
-from supple_skeleton.kinematics_kernels import follow_state
-from supple_skeleton.point_kernels import fill_point_jacobian
 
 READS = (*BONES_READ, *MODEL, "flesh.x", "flesh.v", "flesh.active")
 """The arrays that queries look at; a system that asks must declare them."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from supple.core.jit import njit
 from supple.math.quaternion_kernels import rotate_vector_at
 from supple.math.vector_kernels import cross
+from supple_bones.kinematics_kernels import move_bones
 from supple_flesh.load_kernels import find_lag, set_twists
 from supple_flesh.multiply_kernels import multiply_patches
-from supple_skeleton.kinematics_kernels import move_bones
 
 
 @njit

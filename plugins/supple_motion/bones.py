@@ -8,8 +8,7 @@ import numpy as np
 
 from supple.core.arrays import FloatArray, IntArray
 from supple.core.build import Build
-from supple_motion.rotations import multiply_rows
-from supple_skeleton.layout import (
+from supple_bones.layout import (
     AXIS,
     FOLLOWS,
     FREE,
@@ -21,13 +20,14 @@ from supple_skeleton.layout import (
     SECOND_AXIS,
     V_FIRST,
 )
+from supple_motion.rotations import multiply_rows
 
 NAMES = {kind.code: name for name, kind in JOINTS.items()}
 
 
 @dataclass(frozen=True)
 class Bones:
-    """All bones of one owner, which is `skeleton` or `ghost`; the tables are those of supple_skeleton.layout.
+    """All bones of one owner, which is `skeleton` or `ghost`; the tables are those of supple_bones.layout.
 
     rows     row by path
     start    coordinates at the start

@@ -6,12 +6,12 @@ import numpy as np
 
 from supple.core.build import Build
 from supple.core.entity import Entity
+from supple_bones.layout import BONE
 from supple_motion.bones import Bones
 from supple_motion.bvh_motion import read_clip_channels
 from supple_motion.keys import loop_period, read_keys
 from supple_motion.layout import CLOCK_COLUMNS, SEGMENT_COLUMNS, TRACK_COLUMNS
 from supple_motion.segments import Channel, make_segments, shape_of
-from supple_skeleton.layout import BONE
 
 OWNERS = ("skeleton", "ghost")
 

@@ -11,6 +11,7 @@ from supple.math.quaternion_kernels import (
     multiply_quaternions,
     normalise_quaternion,
 )
+from supple_bones.layout import BALL, FREE, JOINT, Q_FIRST, V_COUNT, V_FIRST
 from supple_motion.layout import (
     BASE,
     CLOCK,
@@ -29,7 +30,6 @@ from supple_motion.layout import (
     TURNS,
     WAY,
 )  # fmt: skip
-from supple_skeleton.layout import BALL, FREE, JOINT, Q_FIRST, V_COUNT, V_FIRST
 
 
 @njit

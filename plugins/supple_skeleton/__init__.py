@@ -12,11 +12,10 @@ if TYPE_CHECKING:
 
 @hookimpl
 def supple_register(registry: Registry) -> None:
-    """Add skeletons, bones and servos, and the systems that move them."""
+    """Add skeletons and servos, and the systems that move them."""
     from supple_skeleton import components
 
     registry.add_component(components.Skeleton)
-    registry.add_component(components.Bone)
     registry.add_component(components.Servo)
     registry.add_settings("skeleton", components.SkeletonSettings)
     registry.add_compiler(

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from supple.core.build import Build
 from supple.core.drawing import Carried, Drawing, Solid
 from supple.core.entity import Entity
-from supple_skeleton.forest import Forest
-from supple_skeleton.layout import BALL, FIXED, HINGE, JOINT, PARENT, POSITION, TREE, UNIVERSAL
+from supple_bones.forest import Forest
+from supple_bones.layout import BALL, FIXED, HINGE, JOINT, PARENT, POSITION, TREE, UNIVERSAL
 from supple_skeleton.mechanism import Skeletons
 
 #: Radius of the rods in mean lengths of those of the same skeleton.

@@ -11,19 +11,19 @@ from numpy.typing import ArrayLike
 from supple.core.arrays import FloatArray
 from supple.core.pose import rotate
 from supple.errors import PluginError, Problem, suggest
-from supple_skeleton.chain_kernels import multiply_chain
-from supple_skeleton.coriolis_kernels import fill_coriolis_matrix
-from supple_skeleton.force_kernels import differentiate_bias, find_gravity_force, find_inverse_dynamics
-from supple_skeleton.forest import Tree, count_rows
-from supple_skeleton.inertia_kernels import find_mass_matrix, make_mass_matrix
-from supple_skeleton.kinematics_kernels import follow_state, move_bones
-from supple_skeleton.point_kernels import (
+from supple_bones.chain_kernels import multiply_chain
+from supple_bones.force_kernels import differentiate_bias, find_gravity_force, find_inverse_dynamics
+from supple_bones.forest import Tree, count_rows
+from supple_bones.inertia_kernels import find_mass_matrix, make_mass_matrix
+from supple_bones.kinematics_kernels import follow_state, move_bones
+from supple_bones.point_kernels import (
     fill_centre_jacobian,
     fill_point_jacobian,
     fill_rotation_jacobian,
     find_drift,
     find_momentum,
 )
+from supple_skeleton.coriolis_kernels import fill_coriolis_matrix
 
 READS = (
     "skeleton.bone", "skeleton.dof", "skeleton.frame", "skeleton.inertia", "skeleton.armature", "run.gravity",

@@ -1,17 +1,17 @@
-"""The free step of skeletons that carry loads, cut into pieces between which the loads are asked; README eq. (31)."""
+"""The free step of skeletons that carry loads, cut into pieces between which the loads are asked; README eq. (10)."""
 
 from __future__ import annotations
 
 from supple.core.jit import njit
-from supple_skeleton.chain_kernels import factor_chain, solve_chain
-from supple_skeleton.force_kernels import gather_forces, set_inertial_forces, set_mixed_forces
-from supple_skeleton.inertia_kernels import carry_inertias, make_mass_matrix
-from supple_skeleton.kinematics_kernels import move_bones
+from supple_bones.chain_kernels import factor_chain, solve_chain
+from supple_bones.coordinate_kernels import find_deviations
+from supple_bones.force_kernels import gather_forces, set_inertial_forces, set_mixed_forces
+from supple_bones.inertia_kernels import carry_inertias, make_mass_matrix
+from supple_bones.kinematics_kernels import move_bones
 from supple_skeleton.step_kernels import (
     add_implicit_gains,
     fill_right_side,
     find_applied_forces,
-    find_deviations,
 )
 
 
@@ -42,7 +42,7 @@ def factor_loaded(
 
 @njit
 def solve_loaded(h, bones, gains, motion, applied, factor, scratch, v_free_out):
-    """The change without corrections, after the loads have added their forces; README eq. (23)."""
+    """The change without corrections, after the loads have added their forces; README eq. (6)."""
     v, right, bias, change = motion.v, scratch.rates[0], scratch.rates[1], scratch.rates[2]
     gather_forces(bones.bone, motion.axis, scratch.work, bias)
     find_deviations(bones.bone, motion.q, change)
@@ -67,7 +67,7 @@ def mix_loaded(bones, motion, scratch):
 
 @njit
 def correct_loaded(share, bones, motion, factor, scratch, v_free_out):
-    """A lagged correction, after the loads have added their forces; README eq. (24), share = implicitness h."""
+    """A lagged correction, after the loads have added their forces; README eq. (7), share = implicitness h."""
     v, right, bias, change = motion.v, scratch.rates[0], scratch.rates[1], scratch.rates[2]
     gather_forces(bones.bone, motion.axis, scratch.work, bias)
     for k in range(v.shape[0]):

@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from supple.core.arrays import FloatArray
+from supple_bones.tables import Bones, Motion
 from supple_skeleton.loaded_kernels import correct_loaded, factor_loaded, mix_loaded, solve_loaded
 from supple_skeleton.loads import BoneLoad
 from supple_skeleton.step_tables import Gains, Masses, StepScratch
-from supple_skeleton.tables import Bones, Motion
 
 
 class FreeStep(NamedTuple):

@@ -11,17 +11,17 @@ from supple.errors import PluginError, Problem, SimulationError, suggest
 from supple.mechanics.block_matrix import BlockMatrix
 from supple.mechanics.jacobian import JacobianBlocks
 from supple.mechanics.mechanism import PointRows
-from supple_skeleton.chain_kernels import solve_chain
-from supple_skeleton.dynamics import READS, Dynamics
-from supple_skeleton.forest import Forest
-from supple_skeleton.loads import Follower, WeightedRows
-from supple_skeleton.row_kernels import (
+from supple_bones.chain_kernels import solve_chain
+from supple_bones.forest import Forest
+from supple_bones.row_kernels import (
     add_bone_delassus,
     add_point_blocks,
     add_turn_blocks,
     add_weighted_blocks,
 )
-from supple_skeleton.scratch import make_delassus_scratch
+from supple_bones.scratch import make_delassus_scratch
+from supple_skeleton.dynamics import READS, Dynamics
+from supple_skeleton.loads import Follower, WeightedRows
 
 
 class Skeletons:

@@ -1,4 +1,4 @@
-"""Energies and metrics after the step; README eq. (18) and (20)."""
+"""Energies and metrics after the step; README eq. (2) and (3)."""
 
 from __future__ import annotations
 
@@ -7,20 +7,27 @@ import math
 from supple.core.jit import njit, njit_inlined
 from supple.math.quaternion_kernels import rotate_vector_at, rotate_vector_back_at
 from supple.math.vector_kernels import cross, dot
-from supple_skeleton.layout import BONE, TREE
-from supple_skeleton.limit_kernels import find_limit_gaps
-from supple_skeleton.step_kernels import find_deviations
+from supple_bones.coordinate_kernels import find_deviations
+from supple_bones.layout import BONE, TREE
+from supple_bones.limit_kernels import find_limit_gaps
+from supple_bones.observe_kernels import observe_bones
 
 # Columns of what is observed of a skeleton, in the order that the component declares its metrics.
 HEIGHT = 0
+
+
 SPEED = 1
+
+
 ENERGY = 2
+
+
 BEYOND_LIMITS = 3
 
 
 @njit_inlined
 def find_kinetic_energy(inertia, rotation, twist, i):
-    """Kinetic energy of bone i from its twist [J]: README eq. (18)."""
+    """Kinetic energy of bone i from its twist [J]: README eq. (2)."""
     vx, vy, vz = rotate_vector_back_at(rotation, i, twist[i, 0], twist[i, 1], twist[i, 2])
     wx, wy, wz = twist[i, 3], twist[i, 4], twist[i, 5]
     sx, sy, sz = cross(wx, wy, wz, inertia[i, 1], inertia[i, 2], inertia[i, 3])
@@ -72,17 +79,6 @@ def sum_energies(before, after, balance_out):
         balance_out.before[0] += before[tree, 0] + before[tree, 1]
         balance_out.kinetic[0] += after[tree, 0]
         balance_out.potential[0] += after[tree, 1]
-
-
-@njit
-def observe_bones(x_start, x, twist, observed_out):
-    """Height, speed and travel of every bone's origin."""
-    for i in range(x.shape[0]):
-        observed_out[i, 0] = x[i, 1]
-        observed_out[i, 1] = math.sqrt(twist[i, 0] ** 2 + twist[i, 1] ** 2 + twist[i, 2] ** 2)
-        observed_out[i, 2] = math.sqrt(
-            (x[i, 0] - x_start[i, 0]) ** 2 + (x[i, 1] - x_start[i, 1]) ** 2 + (x[i, 2] - x_start[i, 2]) ** 2
-        )
 
 
 @njit

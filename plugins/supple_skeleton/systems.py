@@ -9,14 +9,14 @@ from supple.core.build import Build
 from supple.core.jit import bind_kernel
 from supple.core.schedule import Bound, Call, Phase, System
 from supple.errors import SimulationError
-from supple_skeleton.compile import list_bones
-from supple_skeleton.layout import BONE
+from supple_bones.compile import list_bones
+from supple_bones.layout import BONE
+from supple_bones.tables import Bones, Limits, Motion, name_arrays, take_next_motion
 from supple_skeleton.loaded_step import FreeStep, bind_loaded_step
 from supple_skeleton.loads import BoneLoad
 from supple_skeleton.observe_kernels import observe_step
 from supple_skeleton.step_kernels import advance_bones, move_freely
 from supple_skeleton.step_tables import Balance, Gains, Masses, make_observe_scratch, make_step_scratch
-from supple_skeleton.tables import Bones, Limits, Motion, name_arrays, take_next_motion
 
 BONES, MOTION, NEXT_MOTION = (
     name_arrays(Bones, "skeleton"), name_arrays(Motion, "skeleton"), name_arrays(Motion, "skeleton", NEXT),

@@ -13,9 +13,9 @@ from supple.core.entity import Entity
 from supple.core.pose import relative_pose, rotate
 from supple.errors import suggest
 from supple.mechanics.filters import ignore_pair
+from supple_bones.compile import list_bones
 from supple_collide.mesh_shape import load_mesh
-from supple_skeleton.compile import list_bones
-from supple_skin.mechanism import Ghosts
+from supple_ghost.mechanism import Ghosts
 from supple_skin.skin_kernels import place_vertices
 from supple_skin.surface import SkinSurface
 from supple_skin.weights import INFLUENCES, find_segments, find_weights

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from supple.core.arrays import FloatArray, IntArray
 from supple.core.schedule import Bound
+from supple_ghost.mechanism import Ghosts
 from supple_skin.components import Skin
-from supple_skin.mechanism import Ghosts
 from supple_skin.skin_kernels import add_skin_blocks, count_sides
 
 

@@ -8,7 +8,7 @@ import pytest
 from supple.core.pose import multiply
 from supple.mechanics.residual import natural_map_residual
 from supple.testing import audit_step
-from supple_skeleton.tables import follow_coordinates
+from supple_bones.tables import follow_coordinates
 from supple_skin.finger import make_tube
 from supple_skin.oracle import place_bones, place_vertex
 

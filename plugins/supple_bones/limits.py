@@ -1,4 +1,4 @@
-"""The sources of rows that joints have: limits, and servos that can give only so much."""
+"""Limits of joints, as a source of rows."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ import numpy as np
 from supple.core.schedule import Bound
 from supple.mechanics.jacobian import JacobianBlocks
 from supple.mechanics.problem import ConstraintProblem
-from supple_skeleton.limit_kernels import append_limits, append_servos, find_near_limits, set_limit_bias
-from supple_skeleton.mechanism import Skeletons
+from supple_bones.limit_kernels import append_limits, find_near_limits, set_limit_bias
 
 
 def key_of(name: str) -> int:
@@ -30,10 +29,18 @@ class Trees(Protocol):
         ...
 
 
+class LimitSettings(Protocol):
+    """How limits are kept; README eq. (20)."""
+
+    margin: float
+    recovery: float
+    recovery_speed: float
+
+
 class JointLimits:
     """One unilateral row for every limit that may be reached within the step."""
 
-    def __init__(self, skeletons: Trees, count: int) -> None:
+    def __init__(self, skeletons: Trees, count: int, settings: LimitSettings) -> None:
         self.name = f"{skeletons.name}.limits"
         parts = ("bone", "frame", "limit", "bound", "q", "v", "v_free")
         self.reads = tuple(f"{skeletons.name}.{part}" for part in parts)
@@ -42,13 +49,12 @@ class JointLimits:
         self.near = np.zeros(count, np.int64)
         self.first = self.count = 0
         self.key = key_of(self.name)
+        self.margin, self.recovery = settings.margin, (settings.recovery, settings.recovery_speed)
 
     def bind(self, arrays: Bound) -> None:
         """Bind limits and state."""
         self.inputs = [arrays[name] for name in self.reads]
-        settings = arrays.build.settings("skeleton")
-        self.h, self.margin = arrays.h, settings.margin
-        self.recovery = (settings.recovery, settings.recovery_speed)
+        self.h = arrays.h
 
     def append(self, problem: ConstraintProblem) -> None:
         """Rows and Jacobian of the limits that are near."""
@@ -66,33 +72,3 @@ class JointLimits:
     def set_bias(self, problem: ConstraintProblem) -> None:
         """Approach until the limit, recover from beyond it."""
         set_limit_bias(*self.recovery, self.h, self.gap, self.near, self.count, self.first, problem.bias)
-
-
-class JointServos:
-    """One compliant row for every driven coordinate: a spring and damper of bounded force."""
-
-    name = "skeleton.servos"
-    reads = ("skeleton.bone", "skeleton.servo", "skeleton.servo_gains", "skeleton.q")
-
-    def __init__(self, skeletons: Skeletons, count: int) -> None:
-        self.skeletons, self.count = skeletons, count
-        self.key = key_of(self.name)
-
-    def bind(self, arrays: Bound) -> None:
-        """Bind servos and state."""
-        self.inputs = [arrays[name] for name in self.reads]
-        self.h = arrays.h
-
-    def append(self, problem: ConstraintProblem) -> None:
-        """Law, bounds, bias and Jacobian of all servos."""
-        first = problem.reserve(self.count)
-        J = self.skeletons.jacobian
-        self.skeletons.refuse_overflow(self.count)
-        append_servos(
-            self.h, *self.inputs, first, self.key,
-            problem.law, problem.key, problem.lower, problem.upper, problem.compliance, problem.bias,
-            J.count, J.group, J.unit, J.dof, J.values,
-        )  # fmt: skip
-
-    def set_bias(self, problem: ConstraintProblem) -> None:
-        """Nothing to do: the bias depends on coordinates only and is set with the rest."""

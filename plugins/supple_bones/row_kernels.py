@@ -1,11 +1,11 @@
-"""Rows on bones: Jacobian blocks of points, and the Delassus operator; README eq. (16) and (26)."""
+"""Rows on bones: Jacobian blocks of points, and the Delassus operator; README eq. (16) and (19)."""
 
 from __future__ import annotations
 
 from supple.core.jit import njit, njit_inlined
 from supple.math.vector_kernels import cross, dot
 from supple.mechanics.block_matrix_kernels import find_block
-from supple_skeleton.layout import (
+from supple_bones.layout import (
     DOF_PARENT,
     FOLLOWS,
     LAST_DOF,
@@ -92,7 +92,7 @@ def add_weighted_blocks(
     bone, dof, axis, x, count, group, frame, weight, moment, directions,
     used_out, group_out, unit_out, dof_out, values_out,
 ):  # fmt: skip
-    """Blocks directions @ (weight * velocity of the bone's origin + spin x moment); README eq. (30)."""
+    """Blocks directions @ (weight * velocity of the bone's origin + spin x moment); README eq. (22)."""
     for p in range(count):
         i = frame[p]
         block = open_block(bone, i, group[p], used_out, group_out, unit_out, dof_out, values_out)
@@ -207,7 +207,7 @@ def add_bone_delassus(
     dof, factor, count, group, unit, window, values, indptr, indices,
     first_out, next_out, blocks_out, cursor_out, span_out, half_out, product_out, W_out,
 ):  # fmt: skip
-    """W_out += J A^-1 J^T: blocks of one skeleton couple their groups; README eq. (26).
+    """W_out += J A^-1 J^T: blocks of one skeleton couple their groups; README eq. (19).
 
     All outputs but W_out are scratch.
     """

@@ -10,24 +10,24 @@ from supple.errors import SimulationError
 from supple.mechanics.block_matrix import BlockMatrix
 from supple.mechanics.jacobian import JacobianBlocks
 from supple.mechanics.mechanism import PointRows
-from supple_skeleton.forest import Forest
-from supple_skeleton.layout import DEPTH, ROW
-from supple_skeleton.row_kernels import add_bone_delassus, add_point_blocks, add_turn_blocks
-from supple_skeleton.scratch import make_delassus_scratch
+from supple_bones.forest import Forest
+from supple_bones.layout import DEPTH, ROW
+from supple_bones.row_kernels import add_bone_delassus, add_point_blocks, add_turn_blocks
+from supple_bones.scratch import make_delassus_scratch
 
 #: What A is made of, besides h.
 MOBILITY = ("ghost.stiffness", "ghost.recovery")
 
 
 def find_mobility(arrays: Bound) -> FloatArray:
-    """A^-1 [rates] for the step of whoever is bound: README eq. (4)."""
+    """A^-1 [rates] for the step of whoever is bound: README eq. (3)."""
     h, stiffness, recovery = arrays.h, *(arrays[name] for name in MOBILITY)
     mobility: FloatArray = 1.0 / (h * (h + recovery) * stiffness)
     return mobility
 
 
 class Ghosts:
-    """Joint rates; A = h (h + recovery) K is diagonal, and constant while h is, README eq. (4).
+    """Joint rates; A = h (h + recovery) K is diagonal, and constant while h is, README eq. (3).
 
     A contact has one block, dense over the rates of its ghost. Every ghost is one coupling unit.
     """
@@ -53,7 +53,7 @@ class Ghosts:
         self.factor[self.dof[:, ROW]] = self.mobility
 
     def add_delassus(self, W: BlockMatrix) -> None:
-        """W += J A^-1 J^T, ghost by ghost: README eq. (8)."""
+        """W += J A^-1 J^T, ghost by ghost: README eq. (6)."""
         J = self.jacobian
         add_bone_delassus(
             self.dof, self.factor, J.count, J.group, J.unit, J.dof, J.values, W.indptr, W.indices,

@@ -1,4 +1,4 @@
-"""Rows of joint limits and servos; README eq. (27) to (29).
+"""Rows of joint limits; README eq. (20) and (21).
 
 limit [limits, 3] holds kind, bone, and the place of the coordinate within the joint.
 """
@@ -10,12 +10,16 @@ import math
 from supple.core.jit import njit, njit_inlined
 from supple.math.quaternion_kernels import rotate_vector, rotate_vector_back
 from supple.math.vector_kernels import cross, dot, length
-from supple.mechanics.rows import COMPLIANT, UNILATERAL
-from supple_skeleton.layout import AXIS, Q_FIRST, V_FIRST, WINDOW
-from supple_skeleton.row_kernels import open_block
+from supple.mechanics.rows import UNILATERAL
+from supple_bones.layout import AXIS, Q_FIRST, V_FIRST, WINDOW
+from supple_bones.row_kernels import open_block
 
 LOWER = 0
+
+
 UPPER = 1
+
+
 SWING = 2
 
 
@@ -94,36 +98,10 @@ def append_limits(
 
 @njit
 def set_limit_bias(recovery, recovery_speed, h, gap, near, count, first, bias_out):
-    """May reach the limit within the step, and recovers from beyond it: README eq. (27)."""
+    """May reach the limit within the step, and recovers from beyond it: README eq. (20)."""
     for c in range(count):
         distance = gap[near[c]]
         if distance >= 0.0:
             bias_out[first + c, 0] = distance / h
         else:
             bias_out[first + c, 0] = max(recovery * distance / h, -recovery_speed)
-
-
-@njit
-def append_servos(
-    h, bone, servo, gains, q, first, key,
-    law_out, key_out, lower_out, upper_out, compliance_out, bias_out,
-    used_out, group_out, unit_out, dof_out, values_out,
-):  # fmt: skip
-    """One compliant row for every servo, servo [m, 2] = bone and place of the coordinate: README eq. (29).
-
-    gains [m, 4] are stiffness, damping, target and greatest force.
-    """
-    for n in range(servo.shape[0]):
-        g = first + n
-        i = servo[n, 0]
-        stiffness, damping, target, greatest = gains[n, 0], gains[n, 1], gains[n, 2], gains[n, 3]
-        resisting = damping + h * stiffness
-        law_out[g] = COMPLIANT
-        key_out[g, 0] = key
-        key_out[g, 1] = n
-        lower_out[g, 0] = -h * greatest
-        upper_out[g, 0] = h * greatest
-        compliance_out[g, 0] = 1.0 / (h * resisting)
-        bias_out[g, 0] = stiffness * (q[bone[i, Q_FIRST] + servo[n, 1]] - target) / resisting
-        block = open_block(bone, i, g, used_out, group_out, unit_out, dof_out, values_out)
-        values_out[block, 0, bone[i, V_FIRST] + servo[n, 1] - bone[i, WINDOW]] = 1.0

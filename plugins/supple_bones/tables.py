@@ -52,7 +52,7 @@ def follow_coordinates(arrays: Mapping[str, Array], owner: str) -> None:
 
     `arrays` are those of a world; within a step the mechanism does it.
     """
-    from supple_skeleton.kinematics_kernels import follow_state
+    from supple_bones.kinematics_kernels import follow_state
 
     names = (*name_arrays(Bones, owner), *name_arrays(Motion, owner))
     follow_state(*(arrays[name] for name in names))

@@ -6,18 +6,18 @@ import numpy as np
 
 from supple.core.arrays import NEXT
 from supple.core.schedule import Bound, Call, Phase, System
-from supple_skeleton.observe_kernels import observe_bones
-from supple_skeleton.tables import Bones, Motion, name_arrays, take_next_motion
-from supple_skin.ghost_kernels import (
+from supple_bones.coordinate_kernels import subtract_coordinates
+from supple_bones.observe_kernels import observe_bones
+from supple_bones.tables import Bones, Motion, name_arrays, take_next_motion
+from supple_ghost.ghost_kernels import (
     add_spring_energies,
     add_wrenches,
     advance_ghosts,
     balance_ghosts,
     foresee_motion,
     observe_ghosts,
-    subtract_coordinates,
 )
-from supple_skin.mechanism import MOBILITY, find_mobility
+from supple_ghost.mechanism import MOBILITY, find_mobility
 
 
 class ForeseeMotion(System):

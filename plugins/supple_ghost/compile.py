@@ -1,4 +1,4 @@
-"""From ghosts to arrays. The tree of bones is that of supple_skeleton, under the owner `ghost`."""
+"""From ghosts to arrays. The tree of bones is that of supple_bones, under the owner `ghost`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from supple.core.build import Build
 from supple.core.drawing import Drawing, Lines
 from supple.core.entity import Entity
 from supple.mechanics.mechanism import contact_capacity
-from supple_skeleton.compile import (
+from supple_bones.compile import (
     declare_frames,
     declare_limits,
     declare_motion,
@@ -19,11 +19,11 @@ from supple_skeleton.compile import (
     rate_labels,
     show_bones,
 )
-from supple_skeleton.components import spread
-from supple_skeleton.forest import Forest, build_forest
-from supple_skeleton.layout import JOINTS, PARENT
-from supple_skeleton.limits import JointLimits
-from supple_skin.mechanism import Ghosts
+from supple_bones.components import spread
+from supple_bones.forest import Forest, build_forest
+from supple_bones.layout import JOINTS, PARENT
+from supple_bones.limits import JointLimits
+from supple_ghost.mechanism import Ghosts
 
 #: Radius of the lines that show the bones [m].
 BONE_RADIUS = 0.002
@@ -53,13 +53,13 @@ def compile_ghosts(build: Build) -> None:
     build.add_member("mechanisms", mechanism)
     build.add_member("carriers", mechanism)
     if limits:
-        build.add_member("row_sources", JointLimits(mechanism, limits))
+        build.add_member("row_sources", JointLimits(mechanism, limits, build.settings("skeleton")))
     show_bones(build, "ghost", entities, forest)
     _show_ghosts(build, ghosts, forest)
 
 
 def _declare_springs(build: Build, entities: list[Entity], ghosts: list[Entity], forest: Forest) -> None:
-    """K and the time of recovery, which make A: README eq. (4)."""
+    """K and the time of recovery, which make A: README eq. (3)."""
     stiffness, turning, recovery = [], [], []
     for entity in entities:
         bone = entity.components["bone"]

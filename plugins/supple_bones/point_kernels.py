@@ -1,11 +1,11 @@
-"""Jacobians of points and rotations, their drift, and quantities of whole skeletons; README eq. (16)-(20)."""
+"""Jacobians of points and rotations, their drift, and quantities of whole skeletons; README eq. (16) to (18)."""
 
 from __future__ import annotations
 
 from supple.core.jit import njit
 from supple.math.vector_kernels import cross
-from supple_skeleton.layout import DOF_PARENT, FOLLOWS, LAST_DOF, ROOT, ROW_COUNT, ROW_FIRST, V_FIRST
-from supple_skeleton.spatial_kernels import apply_inertia
+from supple_bones.layout import DOF_PARENT, FOLLOWS, LAST_DOF, ROOT, ROW_COUNT, ROW_FIRST, V_FIRST
+from supple_bones.spatial_kernels import apply_inertia
 
 
 @njit
@@ -96,7 +96,7 @@ def find_momentum(first, end, bone, own, x, velocity, whole_out):
 
 @njit
 def fill_centre_jacobian(first, end, mass, bone, axis, composite, jacobian_out):
-    """jacobian_out [3, rates] += velocity of the centre of mass of the bones first..end; README eq. (19)."""
+    """jacobian_out [3, rates] += velocity of the centre of mass of the bones first..end; README eq. (18)."""
     for i in range(first, end):
         m = composite[i, 0] / mass
         rates = bone[i, V_FIRST] - bone[i, ROW_FIRST]
