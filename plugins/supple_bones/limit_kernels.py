@@ -12,7 +12,7 @@ from supple.math.quaternion_kernels import rotate_vector, rotate_vector_back
 from supple.math.vector_kernels import cross, dot, length
 from supple.mechanics.rows import UNILATERAL
 from supple_bones.layout import AXIS, Q_FIRST, V_FIRST, WINDOW
-from supple_bones.row_kernels import open_block
+from supple_bones.row_kernels import append_block
 
 LOWER = 0
 
@@ -57,9 +57,10 @@ def find_limit_gaps(bone, frame, limit, bound, q, gap_out):
 
 
 @njit
-def find_near_limits(h, margin, bone, frame, limit, bound, q, v, v_free, gap_out, near_out):
+def find_near_limits(h, margin, tree, gap_out, near_out):
     """Lists the limits that may be reached within the step; returns their number."""
-    find_limit_gaps(bone, frame, limit, bound, q, gap_out)
+    bone, limit, v, v_free = tree.bone, tree.limit, tree.v, tree.v_free
+    find_limit_gaps(bone, tree.frame, limit, tree.bound, tree.q, gap_out)
     count = 0
     for n in range(limit.shape[0]):
         i = limit[n, 1]
@@ -74,11 +75,9 @@ def find_near_limits(h, margin, bone, frame, limit, bound, q, v, v_free, gap_out
 
 
 @njit
-def append_limits(
-    bone, frame, limit, q, near, count, first, key,
-    law_out, key_out, used_out, group_out, unit_out, dof_out, values_out,
-):  # fmt: skip
+def append_limits(tree, near, count, first, key, law_out, key_out, blocks_out):
     """One unilateral row for every near limit: u = rate of the gap."""
+    bone, frame, limit, q, values_out = tree.bone, tree.frame, tree.limit, tree.q, blocks_out.values
     for c in range(count):
         n = near[c]
         i = limit[n, 1]
@@ -86,7 +85,7 @@ def append_limits(
         law_out[first + c] = UNILATERAL
         key_out[first + c, 0] = key
         key_out[first + c, 1] = n
-        block = open_block(bone, i, first + c, used_out, group_out, unit_out, dof_out, values_out)
+        block = append_block(bone, i, first + c, blocks_out)
         if limit[n, 0] == SWING:
             _, dx, dy, dz = find_swing(frame, q, i, bone[i, Q_FIRST])
             values_out[block, 0, k] = -dx

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import NamedTuple, Protocol
 from zlib import crc32
 
 import numpy as np
 
+from supple.core.arrays import FloatArray, IntArray
 from supple.core.schedule import Bound
 from supple.mechanics.jacobian import JacobianBlocks
 from supple.mechanics.problem import ConstraintProblem
 from supple_bones.limit_kernels import append_limits, find_near_limits, set_limit_bias
+from supple_bones.tables import name_arrays
 
 
 def key_of(name: str) -> int:
@@ -37,13 +39,24 @@ class LimitSettings(Protocol):
     recovery_speed: float
 
 
+class LimitedTree(NamedTuple):
+    """What rows of limits are made of."""
+
+    bone: IntArray
+    frame: FloatArray
+    limit: IntArray
+    bound: FloatArray
+    q: FloatArray
+    v: FloatArray
+    v_free: FloatArray
+
+
 class JointLimits:
     """One unilateral row for every limit that may be reached within the step."""
 
     def __init__(self, skeletons: Trees, count: int, settings: LimitSettings) -> None:
         self.name = f"{skeletons.name}.limits"
-        parts = ("bone", "frame", "limit", "bound", "q", "v", "v_free")
-        self.reads = tuple(f"{skeletons.name}.{part}" for part in parts)
+        self.reads = name_arrays(LimitedTree, skeletons.name)
         self.skeletons = skeletons
         self.gap = np.zeros(count)
         self.near = np.zeros(count, np.int64)
@@ -53,20 +66,18 @@ class JointLimits:
 
     def bind(self, arrays: Bound) -> None:
         """Bind limits and state."""
-        self.inputs = [arrays[name] for name in self.reads]
+        self.tree = arrays.take(LimitedTree, self.skeletons.name)
         self.h = arrays.h
 
     def append(self, problem: ConstraintProblem) -> None:
         """Rows and Jacobian of the limits that are near."""
-        self.count = find_near_limits(self.h, self.margin, *self.inputs, self.gap, self.near)
+        self.count = find_near_limits(self.h, self.margin, self.tree, self.gap, self.near)
         self.first = problem.reserve(self.count)
         if self.count:
-            bone, frame, limit, _, q, _, _ = self.inputs
-            J = self.skeletons.jacobian
             self.skeletons.refuse_overflow(self.count)
             append_limits(
-                bone, frame, limit, q, self.near, self.count, self.first, self.key,
-                problem.law, problem.key, J.count, J.group, J.unit, J.dof, J.values,
+                self.tree, self.near, self.count, self.first, self.key, problem.law, problem.key,
+                self.skeletons.jacobian.blocks,
             )  # fmt: skip
 
     def set_bias(self, problem: ConstraintProblem) -> None:

@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
+from supple.core.arrays import FloatArray
 from supple.core.jit import njit
 from supple_bones.coordinate_kernels import add_joint, copy_joint, subtract_coordinates, subtract_joint
 from supple_bones.force_kernels import map_wrenches
 from supple_bones.kinematics_kernels import follow_state
 from supple_bones.layout import BONE, JOINT, Q_FIRST, TREE, V_COUNT, V_FIRST
+
+
+class Change(NamedTuple):
+    """From where, with what, and what pushes a ghost in a step: coordinates, and for each rate the rest."""
+
+    q: FloatArray
+    wanted: FloatArray
+    pushed: FloatArray
+    v_free: FloatArray
+    impulse: FloatArray
 
 
 @njit
@@ -39,12 +51,13 @@ def add_wrenches(h, bone, mobility, axis, x, wanted_rate, wrench, work_out, push
 
 
 @njit
-def advance_ghosts(h, bones, mobility, q, wanted, pushed, v_free, impulse, motion_out):
+def advance_ghosts(h, bones, mobility, change, motion_out):
     """v = v_free + A^-1 impulse, coordinates after h, README eq. (5), and where the bones then are.
 
     A joint that nothing pushes is where it was wanted, to the last digit.
     """
     bone, q_out, v_out = bones.bone, motion_out.q, motion_out.v
+    v_free, pushed, impulse = change.v_free, change.pushed, change.impulse
     for i in range(bone.shape[0]):
         joint, a, first, count = bone[i, JOINT], bone[i, Q_FIRST], bone[i, V_FIRST], bone[i, V_COUNT]
         pushes = False
@@ -52,9 +65,9 @@ def advance_ghosts(h, bones, mobility, q, wanted, pushed, v_free, impulse, motio
             v_out[k] = v_free[k] + mobility[k] * impulse[k]
             pushes = pushes or impulse[k] != 0.0 or pushed[k] != 0.0
         if pushes:
-            add_joint(joint, a, first, count, q, h, v_out, q_out)
+            add_joint(joint, a, first, count, change.q, h, v_out, q_out)
         else:
-            copy_joint(joint, a, count, wanted, q_out)
+            copy_joint(joint, a, count, change.wanted, q_out)
     follow_state(
         bone, bones.dof, bones.frame, q_out, v_out, motion_out.x, motion_out.rotation, motion_out.twist,
         motion_out.axis, motion_out.axis_rate, motion_out.spatial_velocity,

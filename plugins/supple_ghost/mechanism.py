@@ -21,8 +21,8 @@ MOBILITY = ("ghost.stiffness", "ghost.recovery")
 
 def find_mobility(arrays: Bound) -> FloatArray:
     """A^-1 [rates] for the step of whoever is bound: README eq. (3)."""
-    h, stiffness, recovery = arrays.h, *(arrays[name] for name in MOBILITY)
-    mobility: FloatArray = 1.0 / (h * (h + recovery) * stiffness)
+    h = arrays.h
+    mobility: FloatArray = 1.0 / (h * (h + arrays["ghost.recovery"]) * arrays["ghost.stiffness"])
     return mobility
 
 
@@ -46,7 +46,8 @@ class Ghosts:
 
     def bind(self, arrays: Bound) -> None:
         """Bind poses, axes and A."""
-        self.x, self.axis, self.bone, self.dof = (arrays[name] for name in self.reads[:4])
+        self.x, self.axis = arrays["ghost.x"], arrays["ghost.axis"]
+        self.bone, self.dof = arrays["ghost.bone"], arrays["ghost.dof"]
         self.mobility = find_mobility(arrays)
         # A as a factored chain matrix: L = 1, and 1 / A on the diagonal.
         self.factor = np.zeros(int((self.dof[:, ROW] + self.dof[:, DEPTH] + 1).max(initial=0)))
@@ -54,11 +55,9 @@ class Ghosts:
 
     def add_delassus(self, W: BlockMatrix) -> None:
         """W += J A^-1 J^T, ghost by ghost: README eq. (6)."""
-        J = self.jacobian
         add_bone_delassus(
-            self.dof, self.factor, J.count, J.group, J.unit, J.dof, J.values, W.indptr, W.indices,
-            *self._scratch, W.values,
-        )  # fmt: skip
+            self.dof, self.factor, self.jacobian.blocks, W.indptr, W.indices, self._scratch, W.values
+        )
 
     def apply_inverse(self, x: FloatArray, out: FloatArray) -> None:
         """out = A^-1 x, both [rates]."""
@@ -66,21 +65,18 @@ class Ghosts:
 
     def add_point_rows(self, rows: PointRows) -> None:
         """Append one block of three rows for every point that moves with a bone."""
-        J = self.jacobian
         self.refuse_overflow(rows.count)
         add_point_blocks(
-            self.bone, self.dof, self.axis, self.x,
-            rows.group, rows.frame, rows.sign, rows.point, rows.directions,
-            J.count, J.group, J.unit, J.dof, J.values, rows.count,
+            self.bone, self.dof, self.axis, self.x, rows.group, rows.frame, rows.sign, rows.point, rows.directions,
+            self.jacobian.blocks, rows.count,
         )  # fmt: skip
 
     def add_turn_rows(self, rows: PointRows) -> None:
         """Append one block of three rows for every angular velocity of a bone."""
-        J = self.jacobian
         self.refuse_overflow(rows.count)
         add_turn_blocks(
             self.bone, self.dof, self.axis, rows.count, rows.group, rows.frame, rows.sign, rows.directions,
-            J.count, J.group, J.unit, J.dof, J.values,
+            self.jacobian.blocks,
         )  # fmt: skip
 
     def refuse_overflow(self, extra: int) -> None:

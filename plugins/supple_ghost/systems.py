@@ -10,6 +10,7 @@ from supple_bones.coordinate_kernels import subtract_coordinates
 from supple_bones.observe_kernels import observe_bones
 from supple_bones.tables import Bones, Motion, name_arrays, take_next_motion
 from supple_ghost.ghost_kernels import (
+    Change,
     add_spring_energies,
     add_wrenches,
     advance_ghosts,
@@ -29,40 +30,43 @@ class ForeseeMotion(System):
 
     def bind(self, arrays: Bound) -> Call:
         """Bind both configurations, and scratch."""
-        inputs, outputs = [arrays[name] for name in self.reads], [arrays[name] for name in self.writes]
-        return Call(foresee_motion, arrays.h, *inputs, np.zeros_like(outputs[1]), *outputs)
+        wanted, rate = arrays["ghost.wanted"], arrays["ghost.wanted_rate"]
+        return Call(
+            foresee_motion, arrays.h, arrays["ghost.bone"], arrays["ghost.recovery"], arrays["ghost.q"],
+            arrays["ghost.target_now"], arrays["ghost.target"], np.zeros_like(rate), wanted, rate,
+        )  # fmt: skip
 
 
 class FollowMotion(System):
     """Rates as if nothing touched."""
 
     phase = Phase.FREE
-    given = ("ghost.axis", "ghost.x", "ghost.wanted_rate", "ghost.wrench")
-    reads = ("ghost.bone", *MOBILITY, *given)
+    reads = ("ghost.bone", *MOBILITY, "ghost.axis", "ghost.x", "ghost.wanted_rate", "ghost.wrench")
     writes = ("ghost.pushed", "ghost.v_free")
 
     def bind(self, arrays: Bound) -> Call:
         """Bind the wrenches, and scratch."""
-        inputs, outputs = [arrays[name] for name in self.given], [arrays[name] for name in self.writes]
-        work = np.zeros((2, len(arrays["ghost.x"]), 6))
+        x = arrays["ghost.x"]
         return Call(
-            add_wrenches, arrays.h, arrays["ghost.bone"], find_mobility(arrays), *inputs, work, *outputs
-        )
+            add_wrenches, arrays.h, arrays["ghost.bone"], find_mobility(arrays), arrays["ghost.axis"], x,
+            arrays["ghost.wanted_rate"], arrays["ghost.wrench"], np.zeros((2, len(x), 6)), arrays["ghost.pushed"],
+            arrays["ghost.v_free"],
+        )  # fmt: skip
 
 
 class AdvanceBones(System):
     """Impulses correct the rates; coordinates follow, and with them the poses of all bones."""
 
     phase = Phase.ADVANCE
-    given = ("ghost.q", "ghost.wanted", "ghost.pushed", "ghost.v_free", "ghost.impulse")
-    reads = (*name_arrays(Bones, "ghost"), *MOBILITY, *given)
+    reads = (*name_arrays(Bones, "ghost"), *MOBILITY, *name_arrays(Change, "ghost"))
     writes = name_arrays(Motion, "ghost", NEXT)
 
     def bind(self, arrays: Bound) -> Call:
         """Bind both states."""
         bones, after = arrays.take(Bones, "ghost"), take_next_motion(arrays, "ghost")
-        inputs = [arrays[name] for name in self.given]
-        return Call(advance_ghosts, arrays.h, bones, find_mobility(arrays), *inputs, after)
+        return Call(
+            advance_ghosts, arrays.h, bones, find_mobility(arrays), arrays.take(Change, "ghost"), after
+        )
 
 
 class ObserveBones(System):
@@ -79,20 +83,22 @@ class ObserveBones(System):
 
     def bind(self, arrays: Bound) -> list[Call]:
         """Bind both states, the sums and scratch."""
-        bone, dof, stiffness = (arrays[f"ghost.{name}"] for name in ("bone", "dof", "stiffness"))
-        q, v, q_next, v_next = (arrays[f"ghost.{name}"] for name in ("q", "v", "q.next", "v.next"))
-        observed_bone, observed = (arrays[name] for name in self.writes)
-        seen = [arrays[f"ghost.{name}"] for name in ("x_start", "x.next", "twist.next")]
+        bone, dof, stiffness = arrays["ghost.bone"], arrays["ghost.dof"], arrays["ghost.stiffness"]
+        target_now, target = arrays["ghost.target_now"], arrays["ghost.target"]
+        observed = arrays["ghost.observed"]
         trees = len(observed)
         deviation, before, count = np.zeros(len(dof)), np.zeros((trees, 2)), np.zeros(trees)
         return [
-            Call(observe_bones, *seen, observed_bone),
-            Call(subtract_coordinates, bone, q, arrays["ghost.target_now"], deviation),
+            Call(
+                observe_bones, arrays["ghost.x_start"], arrays["ghost.x.next"], arrays["ghost.twist.next"],
+                arrays["ghost.observed_bone"],
+            ),
+            Call(subtract_coordinates, bone, arrays["ghost.q"], target_now, deviation),
             Call(add_spring_energies, bone, dof, stiffness, deviation, 1, before),
-            Call(subtract_coordinates, bone, q_next, arrays["ghost.target"], deviation),
+            Call(subtract_coordinates, bone, arrays["ghost.q.next"], target, deviation),
             Call(observe_ghosts, bone, dof, stiffness, arrays["ghost.turning"], deviation, count, observed),
             Call(
-                balance_ghosts, before, observed, v, v_next, arrays["ghost.impulse"],
-                *(arrays[name] for name in self.adds),
+                balance_ghosts, before, observed, arrays["ghost.v"], arrays["ghost.v.next"], arrays["ghost.impulse"],
+                arrays["energy.before"], arrays["energy.potential"], arrays["energy.applied"],
             ),
         ]  # fmt: skip

@@ -60,7 +60,11 @@ class Skeletons:
 
     def bind(self, arrays: Bound) -> None:
         """Bind poses, axes and the factor of A."""
-        self.x, self.axis, self.factor = (arrays[name] for name in self.reads[:3])
+        self.x, self.axis, self.factor = (
+            arrays["skeleton.x"],
+            arrays["skeleton.axis"],
+            arrays["skeleton.factor"],
+        )
         self.bone, self.dof = arrays["skeleton.bone"], arrays["skeleton.dof"]
         self._queried = {name: arrays[name] for name in READS}
 
@@ -82,10 +86,10 @@ class Skeletons:
     def add_delassus(self, W: BlockMatrix) -> None:
         """W += J A^-1 J^T, skeleton by skeleton."""
         if W.values is not self._bound_to[0] or W.indptr is not self._bound_to[1]:
-            J, self._bound_to = self.jacobian, (W.values, W.indptr)
+            self._bound_to = (W.values, W.indptr)
             self._add_delassus = bind_kernel(
-                add_bone_delassus, self.dof, self.factor, J.count, J.group, J.unit, J.dof, J.values, W.indptr,
-                W.indices, *self._scratch, W.values,
+                add_bone_delassus, self.dof, self.factor, self.jacobian.blocks, W.indptr, W.indices, self._scratch,
+                W.values,
             )  # fmt: skip
         self._add_delassus()
 
@@ -99,10 +103,9 @@ class Skeletons:
         self.refuse_overflow(rows.count)
         known, add_blocks = self._bound_points.get(id(rows), (None, None))
         if known is not rows or add_blocks is None:
-            J = self.jacobian
             arrays = (
                 self.bone, self.dof, self.axis, self.x, rows.group, rows.frame, rows.sign, rows.point, rows.directions,
-                J.count, J.group, J.unit, J.dof, J.values,
+                self.jacobian.blocks,
             )  # fmt: skip
             add_blocks = bind_first_arguments(add_point_blocks, arrays, (rows.count,))
             self._bound_points[id(rows)] = (rows, add_blocks)
@@ -110,21 +113,18 @@ class Skeletons:
 
     def add_turn_rows(self, rows: PointRows) -> None:
         """Append one block of three rows for every angular velocity."""
-        J = self.jacobian
         self.refuse_overflow(rows.count)
         add_turn_blocks(
             self.bone, self.dof, self.axis, rows.count, rows.group, rows.frame, rows.sign, rows.directions,
-            J.count, J.group, J.unit, J.dof, J.values,
+            self.jacobian.blocks,
         )  # fmt: skip
 
     def add_weighted_rows(self, rows: WeightedRows) -> None:
         """Append one block of three rows for every weighted sum of point velocities."""
-        J = self.jacobian
         self.refuse_overflow(rows.count)
         add_weighted_blocks(
             self.bone, self.dof, self.axis, self.x,
-            rows.count, rows.group, rows.frame, rows.weight, rows.moment, rows.directions,
-            J.count, J.group, J.unit, J.dof, J.values,
+            rows.count, rows.group, rows.frame, rows.weight, rows.moment, rows.directions, self.jacobian.blocks,
         )  # fmt: skip
 
     def refuse_overflow(self, extra: int) -> None:

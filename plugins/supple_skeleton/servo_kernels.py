@@ -8,7 +8,16 @@ from supple.core.arrays import FloatArray, IntArray
 from supple.core.jit import njit
 from supple.mechanics.rows import COMPLIANT
 from supple_bones.layout import Q_FIRST, V_FIRST, WINDOW
-from supple_bones.row_kernels import open_block
+from supple_bones.row_kernels import append_block
+
+
+class ServoTree(NamedTuple):
+    """servo [m, 2]: bone, place of the coordinate. servo_gains [m, 4]: stiffness, damping, target, greatest force."""
+
+    bone: IntArray
+    servo: IntArray
+    servo_gains: FloatArray
+    q: FloatArray
 
 
 class ServoRows(NamedTuple):
@@ -23,13 +32,9 @@ class ServoRows(NamedTuple):
 
 
 @njit
-def append_servos(
-    h, bone, servo, gains, q, first, key, rows_out, used_out, group_out, unit_out, dof_out, values_out,
-):  # fmt: skip
-    """One compliant row for every servo, servo [m, 2] = bone and place of the coordinate: README eq. (9).
-
-    gains [m, 4] are stiffness, damping, target and greatest force.
-    """
+def append_servos(h, tree, first, key, rows_out, blocks_out):
+    """One compliant row for every servo: README eq. (9)."""
+    bone, servo, gains, q = tree.bone, tree.servo, tree.servo_gains, tree.q
     for n in range(servo.shape[0]):
         g = first + n
         i = servo[n, 0]
@@ -42,5 +47,5 @@ def append_servos(
         rows_out.upper[g, 0] = h * greatest
         rows_out.compliance[g, 0] = 1.0 / (h * resisting)
         rows_out.bias[g, 0] = stiffness * (q[bone[i, Q_FIRST] + servo[n, 1]] - target) / resisting
-        block = open_block(bone, i, g, used_out, group_out, unit_out, dof_out, values_out)
-        values_out[block, 0, bone[i, V_FIRST] + servo[n, 1] - bone[i, WINDOW]] = 1.0
+        block = append_block(bone, i, g, blocks_out)
+        blocks_out.values[block, 0, bone[i, V_FIRST] + servo[n, 1] - bone[i, WINDOW]] = 1.0

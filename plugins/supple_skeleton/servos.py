@@ -11,8 +11,9 @@ from supple.mechanics.problem import ConstraintProblem
 from supple_bones.compile import count_limited
 from supple_bones.components import read_coordinates, spread
 from supple_bones.limits import key_of
+from supple_bones.tables import name_arrays
 from supple_skeleton.mechanism import Skeletons
-from supple_skeleton.servo_kernels import ServoRows, append_servos
+from supple_skeleton.servo_kernels import ServoRows, ServoTree, append_servos
 
 
 def declare_servos(build: Build, entities: list[Entity]) -> None:
@@ -41,7 +42,7 @@ class JointServos:
     """One compliant row for every driven coordinate: a spring and damper of bounded force."""
 
     name = "skeleton.servos"
-    reads = ("skeleton.bone", "skeleton.servo", "skeleton.servo_gains", "skeleton.q")
+    reads = name_arrays(ServoTree, "skeleton")
 
     def __init__(self, skeletons: Skeletons, count: int) -> None:
         self.skeletons, self.count = skeletons, count
@@ -49,13 +50,12 @@ class JointServos:
 
     def bind(self, arrays: Bound) -> None:
         """Bind servos and state."""
-        self.inputs = [arrays[name] for name in self.reads]
+        self.tree = arrays.take(ServoTree, "skeleton")
         self.h = arrays.h
 
     def append(self, problem: ConstraintProblem) -> None:
         """Law, bounds, bias and Jacobian of all servos."""
         first = problem.reserve(self.count)
-        J = self.skeletons.jacobian
         self.skeletons.refuse_overflow(self.count)
         rows = ServoRows(
             law=problem.law,
@@ -65,7 +65,7 @@ class JointServos:
             compliance=problem.compliance,
             bias=problem.bias,
         )
-        append_servos(self.h, *self.inputs, first, self.key, rows, J.count, J.group, J.unit, J.dof, J.values)
+        append_servos(self.h, self.tree, first, self.key, rows, self.skeletons.jacobian.blocks)
 
     def set_bias(self, problem: ConstraintProblem) -> None:
         """Nothing to do: the bias depends on coordinates only and is set with the rest."""

@@ -82,9 +82,10 @@ class AdvanceBones(System):
 
     def bind(self, arrays: Bound) -> Call:
         """Bind both states."""
-        given = [arrays[name] for name in self.reads[len(BONES) :]]
-        after = take_next_motion(arrays, "skeleton")
-        return Call(advance_bones, arrays.h, arrays.take(Bones, "skeleton"), *given, after)
+        return Call(
+            advance_bones, arrays.h, arrays.take(Bones, "skeleton"), arrays["skeleton.factor"], arrays["skeleton.q"],
+            arrays["skeleton.v_free"], arrays["skeleton.impulse"], take_next_motion(arrays, "skeleton"),
+        )  # fmt: skip
 
 
 class ObserveBones(System):
@@ -101,7 +102,7 @@ class ObserveBones(System):
     def bind(self, arrays: Bound) -> Call:
         """Bind both states, the sums and scratch."""
         bones, limits = arrays.take(Bones, "skeleton"), arrays.take(Limits, "skeleton")
-        observed_bone, observed = (arrays[name] for name in self.writes)
+        observed = arrays["skeleton.observed"]
         return Call(
             observe_step,
             arrays.h,
@@ -115,7 +116,7 @@ class ObserveBones(System):
             arrays.take(Motion, "skeleton"),
             take_next_motion(arrays, "skeleton"),
             make_observe_scratch(len(bones.dof), len(limits.limit), len(observed)),
-            observed_bone,
+            arrays["skeleton.observed_bone"],
             observed,
             arrays.take(Balance, "energy"),
         )
