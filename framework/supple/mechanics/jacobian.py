@@ -14,9 +14,9 @@ from supple.mechanics import jacobian_kernels as kernels
 
 
 class Blocks(NamedTuple):
-    """The arrays of `JacobianBlocks`, as kernels take them."""
+    """The arrays of `JacobianBlocks`, as kernels take them; used [1] is their count."""
 
-    count: IntArray
+    used: IntArray
     group: IntArray
     unit: IntArray
     dof: IntArray
@@ -45,7 +45,7 @@ class JacobianBlocks:
         self.dof: IntArray = np.zeros(capacity, np.int64)
         self.values: FloatArray = np.zeros((capacity, 3, width))
         self.blocks = Blocks(
-            count=self.count, group=self.group, unit=self.unit, dof=self.dof, values=self.values
+            used=self.count, group=self.group, unit=self.unit, dof=self.dof, values=self.values
         )
 
     def clear(self) -> None:
