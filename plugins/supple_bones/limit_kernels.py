@@ -75,7 +75,7 @@ def find_near_limits(h, margin, tree, gap_out, near_out):
 
 
 @njit
-def append_limits(tree, near, count, first, key, law_out, key_out, blocks_out):
+def append_limits(tree, near, key, blocks_out, count, first, law_out, key_out):
     """One unilateral row for every near limit: u = rate of the gap."""
     bone, frame, limit, q, values_out = tree.bone, tree.frame, tree.limit, tree.q, blocks_out.values
     for c in range(count):

@@ -8,6 +8,7 @@ from zlib import crc32
 import numpy as np
 
 from supple.core.arrays import FloatArray, IntArray
+from supple.core.jit import bind_first_arguments, bind_kernel
 from supple.core.schedule import Bound
 from supple.mechanics.jacobian import JacobianBlocks
 from supple.mechanics.problem import ConstraintProblem
@@ -66,19 +67,19 @@ class JointLimits:
 
     def bind(self, arrays: Bound) -> None:
         """Bind limits and state."""
-        self.tree = arrays.take(LimitedTree, self.skeletons.name)
-        self.h = arrays.h
+        self.h, tree = arrays.h, arrays.take(LimitedTree, self.skeletons.name)
+        self._find_near = bind_kernel(find_near_limits, self.h, self.margin, tree, self.gap, self.near)
+        fixed = (tree, self.near, self.key, self.skeletons.jacobian.blocks)
+        law, key = np.zeros(1, np.int64), np.zeros((1, 2), np.int64)
+        self._append = bind_first_arguments(append_limits, fixed, (0, 0, law, key))
 
     def append(self, problem: ConstraintProblem) -> None:
         """Rows and Jacobian of the limits that are near."""
-        self.count = find_near_limits(self.h, self.margin, self.tree, self.gap, self.near)
+        self.count = self._find_near()
         self.first = problem.reserve(self.count)
         if self.count:
             self.skeletons.refuse_overflow(self.count)
-            append_limits(
-                self.tree, self.near, self.count, self.first, self.key, problem.law, problem.key,
-                self.skeletons.jacobian.blocks,
-            )  # fmt: skip
+            self._append(self.count, self.first, problem.law, problem.key)
 
     def set_bias(self, problem: ConstraintProblem) -> None:
         """Approach until the limit, recover from beyond it."""

@@ -65,9 +65,7 @@ def add_point_blocks(
 
 
 @njit
-def add_turn_blocks(
-    bone, dof, axis, count, group, frame, sign, directions, blocks_out,
-):  # fmt: skip
+def add_turn_blocks(bone, dof, axis, group, frame, sign, directions, blocks_out, count):
     """Blocks sign * directions @ (Jacobian of the bone's rotation), dense over the rates of the tree."""
     values_out = blocks_out.values
     for p in range(count):
@@ -96,7 +94,7 @@ def set_weighted_column(axis, k, s, rx, ry, rz, p, directions, block, column, va
 
 
 @njit
-def add_weighted_blocks(bone, dof, axis, x, count, group, frame, weight, moment, directions, blocks_out):
+def add_weighted_blocks(bone, dof, axis, x, group, frame, weight, moment, directions, blocks_out, count):
     """Blocks directions @ (weight * velocity of the bone's origin + spin x moment); README eq. (22)."""
     values_out = blocks_out.values
     for p in range(count):

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from supple.core.arrays import FloatArray
+from supple.core.jit import bind_kernel
 from supple_bones.tables import Bones, Motion
 from supple_skeleton.loaded_kernels import correct_loaded, factor_loaded, mix_loaded, solve_loaded
 from supple_skeleton.loads import BoneLoad
@@ -41,24 +42,30 @@ def bind_loaded_step(step: FreeStep, loads: Sequence[BoneLoad]) -> Callable[[], 
     accelerations, forces = scratch.work[0], scratch.work[1]
     share = implicitness * h
 
+    factor_matrix = bind_kernel(
+        factor_loaded, h, bones, rigid, effective, masses.armature, gains, gravity, motion, wrench, force, scratch,
+        factor, applied,
+    )  # fmt: skip
+    solve = bind_kernel(solve_loaded, h, bones, gains, motion, applied, factor, scratch, v_free)
+    mix = bind_kernel(mix_loaded, bones, motion, scratch)
+    correct = bind_kernel(correct_loaded, share, bones, motion, factor, scratch, v_free)
+
     def take_step() -> int:
         rigid[:] = masses.inertia
         effective[:] = masses.inertia
         for load in loads:
             load.add_inertias(rigid, effective)
-        empty = factor_loaded(
-            h, bones, rigid, effective, masses.armature, gains, gravity, motion, wrench, force, scratch, factor, applied
-        )  # fmt: skip
+        empty = factor_matrix()
         if empty >= 0:
             return int(empty)
         for load in loads:
             load.add_forces(motion.spatial_velocity, accelerations, forces)
-        solve_loaded(h, bones, gains, motion, applied, factor, scratch, v_free)
+        solve()
         for _ in range(corrections):
-            mix_loaded(bones, motion, scratch)
+            mix()
             for load in loads:
                 load.add_mixed_forces(share, scratch.change_velocity, accelerations, forces)
-            correct_loaded(share, bones, motion, factor, scratch, v_free)
+            correct()
         return -1
 
     return take_step

@@ -32,7 +32,7 @@ class ServoRows(NamedTuple):
 
 
 @njit
-def append_servos(h, tree, first, key, rows_out, blocks_out):
+def append_servos(h, tree, key, blocks_out, first, rows_out):
     """One compliant row for every servo: README eq. (9)."""
     bone, servo, gains, q = tree.bone, tree.servo, tree.servo_gains, tree.q
     for n in range(servo.shape[0]):

@@ -6,6 +6,7 @@ import numpy as np
 
 from supple.core.build import Build
 from supple.core.entity import Entity
+from supple.core.jit import bind_first_arguments
 from supple.core.schedule import Bound
 from supple.mechanics.problem import ConstraintProblem
 from supple_bones.compile import count_limited
@@ -38,6 +39,11 @@ def declare_servos(build: Build, entities: list[Entity]) -> None:
     )  # fmt: skip
 
 
+def take_rows(problem: ConstraintProblem) -> ServoRows:
+    """What servos set of a problem."""
+    return ServoRows(*(getattr(problem, name) for name in ServoRows._fields))
+
+
 class JointServos:
     """One compliant row for every driven coordinate: a spring and damper of bounded force."""
 
@@ -50,22 +56,14 @@ class JointServos:
 
     def bind(self, arrays: Bound) -> None:
         """Bind servos and state."""
-        self.tree = arrays.take(ServoTree, "skeleton")
-        self.h = arrays.h
+        fixed = (arrays.h, arrays.take(ServoTree, "skeleton"), self.key, self.skeletons.jacobian.blocks)
+        self._append = bind_first_arguments(append_servos, fixed, (0, take_rows(ConstraintProblem(1))))
 
     def append(self, problem: ConstraintProblem) -> None:
         """Law, bounds, bias and Jacobian of all servos."""
         first = problem.reserve(self.count)
         self.skeletons.refuse_overflow(self.count)
-        rows = ServoRows(
-            law=problem.law,
-            key=problem.key,
-            lower=problem.lower,
-            upper=problem.upper,
-            compliance=problem.compliance,
-            bias=problem.bias,
-        )
-        append_servos(self.h, self.tree, first, self.key, rows, self.skeletons.jacobian.blocks)
+        self._append(first, take_rows(problem))
 
     def set_bias(self, problem: ConstraintProblem) -> None:
         """Nothing to do: the bias depends on coordinates only and is set with the rest."""
