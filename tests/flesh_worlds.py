@@ -6,11 +6,13 @@ import json
 
 import numpy as np
 
+from supple_bones.layout import JOINTS
+from supple_bones.sampling import sample_rotation
+from supple_bones.tables import follow_coordinates
+from supple_flesh.motion_kernels import place_vertices
 from supple_flesh.seams import TURNING
 from supple_flesh.shapes import make_box_surface
-from supple_skeleton.layout import JOINTS
 from supple_skeleton.loads import Follower
-from supple_skeleton.sampling import sample_rotation
 
 #: Corners touch the plane; the balls touch faces, so that all corners of a triangle take part.
 FLOOR = """
@@ -105,4 +107,16 @@ def set_random_state(world, rng, joints, active=0.7, stretch=0.01, speed=1.0) ->
     arrays["flesh.active"][:] = moves
     arrays["flesh.x"][:] = arrays["flesh.rest"] + stretch * moves[:, None] * rng.normal(size=(len(moves), 3))
     arrays["flesh.v"][:] = 0.5 * speed * moves[:, None] * rng.normal(size=(len(moves), 3))
+    follow_bones(world)
+
+
+def follow_bones(world) -> None:
+    """Bones and vertices in the world as they follow from coordinates and places that a test has set."""
+    arrays = world.arrays
+    follow_coordinates(arrays, "skeleton")
+    place_vertices(
+        *(arrays[f"flesh.{name}"] for name in ("patch_bone", "patch_of")),
+        *(arrays[f"skeleton.{name}"] for name in ("x", "rotation", "twist")),
+        *(arrays[f"flesh.{name}"] for name in ("x", "v", "position", "velocity")),
+    )
     arrays.roll_back()

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from supple_bones.layout import JOINTS
 from supple_rigid.mass import turn_matrix
-from supple_skeleton.layout import JOINTS
 
 GRAVITY = np.array([0.7, -9.81, 1.3])
 

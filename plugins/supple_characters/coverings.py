@@ -78,7 +78,8 @@ def _wear(entity: Entity, prefab: str, plan: Plan, covering: Covering) -> tuple[
             what = f"the flesh has {flesh.mass:g} kg, but all of the character has {total:g} kg"
             raise UserError(Problem(None, f"{entity.path}.{prefab}.flesh.mass", what, "give it less"))
         return 1.0 - flesh.mass / total, {"skeleton": Skeleton(), "flesh": flesh}
-    from supple_skin.components import Ghost, Skin
+    from supple_ghost.components import Ghost
+    from supple_skin.components import Skin
 
     table = {**_outside(plan, covering, False), **covering.skin}
     return 1.0, {
@@ -127,7 +128,7 @@ def _read(entity: Entity, where: str, cls: type, table: Mapping[str, Any]) -> An
 
 def _bone_component(bone: BonePlan, springs: Springs, part: float) -> Any:
     """The bone with `part` of its mass."""
-    from supple_skeleton.components import Bone
+    from supple_bones.components import Bone
 
     joint = bone.joint
     solid: dict[str, Any] = {}

@@ -37,4 +37,4 @@ def _place(build: Build, owner: dict[str, Any]) -> Carried | Placed:
     if owner["carrier"] == STANDS_STILL:
         return Placed(offset, turn)
     carrier = build.members("carriers")[owner["carrier"]]
-    return Carried(*carrier.shown, int(owner["frame"]), offset, turn)
+    return Carried(carrier.position, carrier.rotation, int(owner["frame"]), offset, turn)

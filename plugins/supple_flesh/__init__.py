@@ -26,7 +26,6 @@ def supple_register(registry: Registry) -> None:
         provides=["mechanisms", "surfaces"],
     )  # fmt: skip
     for name, system in (
-        ("place_vertices", "PlaceVertices"),
         ("wake_vertices", "WakeVertices"),
         ("advance_vertices", "AdvanceVertices"),
         ("balance_flesh", "BalanceFlesh"),

@@ -35,6 +35,12 @@ class ActiveSet:
         self._changed: IntArray = np.zeros(patches, np.int64)
         self._inverses: list[FloatArray] = [np.zeros((0, 0))] * patches
 
+    def look_ahead(self, h: float) -> None:
+        """From now on springs and dampers look ahead by h [s]; inverses for another h are forgotten."""
+        if h != self.h:
+            self.h = h
+            self._mask.fill(-1)
+
     def update(self, mask: IntArray) -> None:
         """Follow the mask [n]; patches whose part of it has changed get a new inverse."""
         if np.array_equal(mask, self._mask):

@@ -6,16 +6,16 @@ import numpy as np
 
 from supple.core.build import Build
 from supple.core.drawing import Channel, Drawing, Mesh
-from supple.core.pose import rotate
 from supple.mechanics.filters import ignore_pair
 from supple.mechanics.mechanism import contact_capacity
+from supple_bones.layout import PARENT
 from supple_flesh.load import FleshLoad
 from supple_flesh.mechanism import FleshMechanism, FleshSurface
+from supple_flesh.motion_kernels import place_vertices
 from supple_flesh.observe_kernels import COLUMNS
 from supple_flesh.pool import Part, Pool, build_pool
 from supple_flesh.probe import PROBED
 from supple_flesh.strain import find_corner_normals, find_edge_lengths
-from supple_skeleton.layout import PARENT
 from supple_skeleton.mechanism import Skeletons
 
 SKIN = (0.87, 0.66, 0.54)
@@ -23,9 +23,8 @@ SKIN = (0.87, 0.66, 0.54)
 
 def compile_masses(build: Build) -> None:
     """Make the load, so that bones can have the mass of what hangs on them."""
-    h = build.run.step
-    ahead = h if build.settings("flesh").integration == "implicit" else 0.0
-    build.add_member("bone_loads", FleshLoad(build_pool(build), h, ahead, contact_capacity(build)))
+    implicit = build.settings("flesh").integration == "implicit"
+    build.add_member("bone_loads", FleshLoad(build_pool(build), implicit, contact_capacity(build)))
 
 
 def compile_vertices(build: Build) -> None:
@@ -42,14 +41,7 @@ def compile_vertices(build: Build) -> None:
     build.add_member("mechanisms", mechanism)
     for number, part in enumerate(pool.parts):
         homes = np.array([skeletons.bones[path] for path in pool.region_bone])
-        surface = FleshSurface(number, part, mechanism, homes, capacity)
-        surface.start = build.arrays["flesh.position"][part.vertices].copy()
-        count = len(part.mesh.vertices)
-        for name, unit, doc in (
-            (surface.positions, "m", "Vertices of one skin in the world."),
-            (surface.velocities, "m/s", "Their velocities."),
-        ):
-            build.add_step(name, (count, 3), unit=unit, doc=doc)
+        surface = FleshSurface(part, mechanism, homes, capacity)
         build.add_member("surfaces", surface)
         _ignore_inside(build, surface, skeletons, set(homes[pool.region_of[part.vertices]].tolist()))
         _show(build, number, part)
@@ -82,14 +74,15 @@ def _declare_model(build: Build, pool: Pool, bones: list[int], labels: list[str]
 
 
 def _declare_state(build: Build, pool: Pool, bones: list[int], labels: list[str]) -> None:
-    frames, turns = build.arrays["skeleton.x_start"], build.arrays["skeleton.turn_start"]
-    of_vertex = np.array(bones)[pool.patch_of]
-    position = np.array([frames[b] + rotate(turns[b], x) for b, x in zip(of_vertex, pool.rest, strict=True)])
     count, regions, parts = pool.count, len(pool.region_bone), len(pool.parts)
+    still, position, velocity = (np.zeros((count, 3)) for _ in range(3))
+    frames = (build.arrays[f"skeleton.{name}"] for name in ("x", "rotation", "twist"))
+    place_vertices(np.array(bones), pool.patch_of, *frames, pool.rest, still, position, velocity)
     for name, values, unit, doc, record in (
         ("x", pool.rest, "m", "Places of the vertices in the frames of their bones.", False),
-        ("v", np.zeros((count, 3)), "m/s", "Their velocities there.", False),
+        ("v", still, "m/s", "Their velocities there.", False),
         ("position", position, "m", "Vertices in the world.", True),
+        ("velocity", velocity, "m/s", "Their velocities in the world.", False),
         ("displacement", np.zeros(count), "m", "Distances of the vertices from their places.", True),
         ("force", np.zeros((count, 3)), "N", "Contact forces on the vertices, in the world.", True),
     ):

@@ -185,8 +185,9 @@ class FleshedBox:
 
     def expand(self, entity: Entity, files: SceneFiles) -> list[Entity]:
         """The anchor with the flesh, and the bone, whose inertia is that of a solid box of half the size."""
+        from supple_bones.components import Bone
         from supple_flesh.shapes import make_box_surface
-        from supple_skeleton.components import Bone, Skeleton
+        from supple_skeleton.components import Skeleton
 
         vertices, triangles = make_box_surface(self.size, self.cells)
         bone_mass = self.mass * (1.0 - self.flesh_part)

@@ -32,10 +32,10 @@ class FleshLoad:
         "flesh.loss_now",
     )  # fmt: skip
 
-    def __init__(self, pool: Pool, h: float, ahead: float, contacts: int) -> None:
-        """`ahead` [s] is how far ahead springs and dampers look, h or 0; `contacts` is the room for contacts."""
-        self.pool, self.h, self.ahead = pool, h, ahead
-        self.active = ActiveSet(pool, ahead)
+    def __init__(self, pool: Pool, implicit: bool, contacts: int) -> None:
+        """`implicit` says whether springs and dampers look ahead; `contacts` is the room for contacts."""
+        self.pool, self.implicit = pool, implicit
+        self.active = ActiveSet(pool, 0.0)
         # A triangle may hang on three bones, and both sides of a contact may be flesh.
         self.extra_blocks = 4 * contacts if len(set(pool.patch_frames)) > 1 else 0
         n, patches = pool.count, len(pool.patch_bone)
@@ -61,7 +61,9 @@ class FleshLoad:
         """All is looked up in `attach`."""
 
     def attach(self, arrays: Bound) -> None:
-        """Bind the pool, the state and what is made of them."""
+        """Bind the pool, the state and what is made of them. Springs and dampers look a step ahead, or not at all."""
+        self.h, self.ahead = arrays.h, arrays.h if self.implicit else 0.0
+        self.active.look_ahead(self.ahead)
         self.model = [arrays[name] for name in MODEL]
         self.gravity: FloatArray = arrays["run.gravity"]
         self.frames = [arrays[f"skeleton.{name}"] for name in ("bone", "x", "rotation")]

@@ -9,8 +9,8 @@ from __future__ import annotations
 from supple.core.jit import njit, njit_inlined
 from supple.math.quaternion_kernels import rotate_vector_at, rotate_vector_back_at
 from supple.math.vector_kernels import cross
+from supple_bones.layout import ROOT
 from supple_flesh.multiply_kernels import multiply_patches
-from supple_skeleton.layout import ROOT
 
 
 @njit_inlined

@@ -16,13 +16,13 @@ from supple.mechanics.block_matrix import BlockMatrix
 from supple.mechanics.dynamics import Arrays
 from supple.mechanics.jacobian import JacobianBlocks
 from supple.mechanics.points import PerAsker, SurfacePoints
+from supple_bones.layout import TREE
 from supple_flesh.dynamics import READS, FleshDynamics
 from supple_flesh.load import FleshLoad
 from supple_flesh.multiply_kernels import multiply_patches
 from supple_flesh.pool import Part
 from supple_flesh.row_kernels import add_flesh_delassus, make_rows
 from supple_skeleton.dynamics import FORCE
-from supple_skeleton.layout import TREE
 from supple_skeleton.loads import WeightedRows
 
 if TYPE_CHECKING:
@@ -157,22 +157,19 @@ class Hung(NamedTuple):
 
 
 class FleshSurface:
-    """The skin of one flesh; see `DeformingSurface` and `FramedSurface`."""
+    """The skin of one flesh; see `PooledSurface` and `FramedSurface`."""
 
     rotation = "skeleton.rotation"
     reads = (*(f"flesh.{name}" for name in Hung._fields if name != "rotation"), rotation)
     carrier = "skeleton"
 
-    def __init__(
-        self, number: int, part: Part, mechanism: FleshMechanism, bones: IntArray, contacts: int
-    ) -> None:
-        """`number` tells the flesh of the scene apart; bones [regions] are rows of the skeleton."""
-        self.part, self.mechanism = part, mechanism
+    def __init__(self, part: Part, mechanism: FleshMechanism, bones: IntArray, contacts: int) -> None:
+        """bones [regions] are rows of the skeleton."""
+        self.part, self.mechanism, self.vertices = part, mechanism, part.vertices
         self.path = part.entity.path
         self.name = f"flesh {self.path}"
-        self.positions, self.velocities = f"flesh.points{number}", f"flesh.speeds{number}"
+        self.positions, self.velocities = "flesh.position", "flesh.velocity"
         self.rest, self.triangles = part.mesh.vertices, part.mesh.triangles
-        self.start = self.rest
         self.friction, self.restitution = part.flesh.friction, part.flesh.restitution
         self.self_contact = part.flesh.self_contact
         self.parts = mechanism.pool.region_of[part.vertices]

@@ -5,28 +5,27 @@ from __future__ import annotations
 from supple.core.jit import njit
 from supple.math.quaternion_kernels import rotate_vector_at
 from supple.math.vector_kernels import cross
+from supple_bones.kinematics_kernels import move_bones
 from supple_flesh.load_kernels import find_lag, set_twists
 from supple_flesh.multiply_kernels import multiply_patches
-from supple_skeleton.kinematics_kernels import move_bones
 
 
 @njit
-def place_vertices(patch_bone, patch_of, first, x, rotation, twist, local, relative, points_out, speeds_out):
-    """Positions and velocities in the world of the vertices from `first` on; twist [bones, 6] is the carriers'."""
-    for n in range(points_out.shape[0]):
-        i = first + n
+def place_vertices(patch_bone, patch_of, x, rotation, twist, local, relative, points_out, speeds_out):
+    """Positions and velocities of all vertices in the world; twist [bones, 6] is the carriers'."""
+    for i in range(points_out.shape[0]):
         b = patch_bone[patch_of[i]]
         px, py, pz = rotate_vector_at(rotation, b, local[i, 0], local[i, 1], local[i, 2])
-        points_out[n, 0] = x[b, 0] + px
-        points_out[n, 1] = x[b, 1] + py
-        points_out[n, 2] = x[b, 2] + pz
+        points_out[i, 0] = x[b, 0] + px
+        points_out[i, 1] = x[b, 1] + py
+        points_out[i, 2] = x[b, 2] + pz
         sx, sy, sz = cross(twist[b, 3], twist[b, 4], twist[b, 5], local[i, 0], local[i, 1], local[i, 2])
         sx, sy, sz = rotate_vector_at(
             rotation, b, sx + relative[i, 0], sy + relative[i, 1], sz + relative[i, 2]
         )
-        speeds_out[n, 0] = twist[b, 0] + sx
-        speeds_out[n, 1] = twist[b, 1] + sy
-        speeds_out[n, 2] = twist[b, 2] + sz
+        speeds_out[i, 0] = twist[b, 0] + sx
+        speeds_out[i, 1] = twist[b, 1] + sy
+        speeds_out[i, 2] = twist[b, 2] + sz
 
 
 @njit

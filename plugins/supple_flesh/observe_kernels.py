@@ -139,10 +139,9 @@ def balance_flesh(
 
 @njit
 def follow_flesh(
-    start, patch_bone, patch_of, rest, x, rotation, local, mask, before, position_out, displacement_out,
-    observed_out,
+    start, rest, local, mask, before, position, displacement_out, observed_out,
 ):  # fmt: skip
-    """Vertices in the world after the step, their displacements, and what one look at them tells of every flesh.
+    """Displacements of the vertices after the step, and what one look at them tells of every flesh.
 
     The vertices of part n are start[n] <= i < start[n + 1]; those with mask 0 are at rest. Of every part: how many
     move, the greatest displacement, the height of the lowest vertex, and the sum of the ways that all went up [m].
@@ -150,20 +149,14 @@ def follow_flesh(
     for part in range(observed_out.shape[0]):
         active, farthest, lowest, rise = 0, 0.0, math.inf, 0.0
         for i in range(start[part], start[part + 1]):
-            b = patch_bone[patch_of[i]]
-            px, py, pz = rotate_vector_at(rotation, b, local[i, 0], local[i, 1], local[i, 2])
-            py += x[b, 1]
-            position_out[i, 0] = x[b, 0] + px
-            position_out[i, 1] = py
-            position_out[i, 2] = x[b, 2] + pz
             displacement_out[i] = 0.0
             if mask[i] != 0:
                 active += 1
                 far = length(local[i, 0] - rest[i, 0], local[i, 1] - rest[i, 1], local[i, 2] - rest[i, 2])
                 displacement_out[i] = far
                 farthest = max(farthest, far)
-            lowest = min(lowest, py)
-            rise += py - before[i, 1]
+            lowest = min(lowest, position[i, 1])
+            rise += position[i, 1] - before[i, 1]
         observed_out[part, ACTIVE] = active
         observed_out[part, MOST_ACTIVE] = active
         observed_out[part, DISPLACEMENT] = farthest

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from supple.core.arrays import FloatArray, IntArray
+from supple_bones.forest import Forest
 from supple_flesh.pool import Pool
 from supple_skeleton import oracle as bones_oracle
-from supple_skeleton.forest import Forest
 from supple_skeleton.oracle import cross_matrix, find_motions
 
 

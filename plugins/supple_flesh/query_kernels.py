@@ -12,11 +12,12 @@ from supple.core.arrays import FloatArray, IntArray
 from supple.core.jit import njit, njit_inlined
 from supple.math.quaternion_kernels import matrix_of_quaternion_at, rotate_vector_at, rotate_vector_back_at
 from supple.math.vector_kernels import cross
+from supple_bones.force_kernels import find_gravity_force, gather_forces, set_inertial_forces
+from supple_bones.inertia_kernels import carry_inertias, make_mass_matrix, spread_chain_matrix
+from supple_bones.kinematics_kernels import move_bones, place_bones
+from supple_bones.layout import ROOT
+from supple_bones.spatial_kernels import apply_inertia
 from supple_flesh.load_kernels import add_moments
-from supple_skeleton.force_kernels import find_gravity_force, gather_forces, set_inertial_forces
-from supple_skeleton.inertia_kernels import carry_inertias, make_mass_matrix, spread_chain_matrix
-from supple_skeleton.kinematics_kernels import move_bones, place_bones
-from supple_skeleton.layout import ROOT
 from supple_skeleton.query_kernels import (
     add_momentum,
     add_whole,
@@ -27,7 +28,6 @@ from supple_skeleton.query_kernels import (
     notice_change,
     set_drifts,
 )
-from supple_skeleton.spatial_kernels import apply_inertia
 
 
 class Vertices(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from supple.core.jit import njit, njit_inlined
 from supple.math.quaternion_kernels import rotate_vector_at, rotate_vector_back_at
-from supple_skeleton.row_kernels import find_near_block
+from supple_bones.row_kernels import find_near_block
 
 
 @njit_inlined

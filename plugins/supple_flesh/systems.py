@@ -8,7 +8,7 @@ import numpy as np
 
 from supple.core.build import Build
 from supple.core.jit import bind_kernel
-from supple.core.schedule import Access, Bound, Each, Phase, System
+from supple.core.schedule import Access, Bound, Call, Each, Phase, System
 from supple.mechanics.points import PointHolder
 from supple_flesh import observe_kernels as observe
 from supple_flesh.mechanism import FleshMechanism, FleshSurface
@@ -17,8 +17,6 @@ from supple_flesh.pool import ADAPTIVE, SOFT
 from supple_flesh.release_kernels import choose_active, forget_contacts, mark_held, mark_touched, spread_rings
 from supple_flesh.strain import find_borders
 from supple_flesh.strain_kernels import measure_strain
-from supple_skeleton.forest import count_rows
-from supple_skeleton.kinematics_kernels import follow_state
 
 
 def find_flesh(build: Build) -> tuple[FleshMechanism, list[FleshSurface]]:
@@ -26,32 +24,6 @@ def find_flesh(build: Build) -> tuple[FleshMechanism, list[FleshSurface]]:
     mechanism = next(each for each in build.members("mechanisms") if isinstance(each, FleshMechanism))
     surfaces = [each for each in build.members("surfaces") if isinstance(each, FleshSurface)]
     return mechanism, sorted(surfaces, key=lambda surface: surface.part.vertices.start)
-
-
-class PlaceVertices(System):
-    """Vertices in the world follow from bones and places on them."""
-
-    phase = Phase.DETECT
-    bones = ("skeleton.x", "skeleton.rotation", "skeleton.twist")
-    reads = ("flesh.patch_bone", "flesh.patch_of", *bones, "flesh.x", "flesh.v")
-
-    def __init__(self, build: Build) -> None:
-        _, self.surfaces = find_flesh(build)
-        self.writes = tuple(name for each in self.surfaces for name in (each.positions, each.velocities))
-
-    def bind(self, arrays: Bound) -> Callable[[], None]:
-        """Bind state and bones."""
-        patches, inputs = [arrays[name] for name in self.reads[:2]], [arrays[name] for name in self.reads[2:]]
-        places = [
-            (each.part.vertices.start, arrays[each.positions], arrays[each.velocities])
-            for each in self.surfaces
-        ]
-
-        def place() -> None:
-            for first, points, speeds in places:
-                place_vertices(*patches, first, *inputs, points, speeds)
-
-        return place
 
 
 class WakeVertices(System):
@@ -97,19 +69,31 @@ class WakeVertices(System):
 
 
 class AdvanceVertices(System):
-    """Impulses change velocities; places follow."""
+    """Impulses change velocities; places follow, and with those of the bones where the vertices are in the world."""
 
     phase = Phase.ADVANCE
-    reads = (
+    given = (
         "flesh.patch_bone", "flesh.patch_of", "flesh.rest", "skeleton.bone", "skeleton.dof", "skeleton.x",
         "skeleton.rotation", "skeleton.axis", "skeleton.v.next", "flesh.x", "flesh.mask", "flesh.lag",
         "flesh.lag_moment", "flesh.v_free", "flesh.impulse",
     )  # fmt: skip
-    writes = ("flesh.twist_next", "flesh.y_next", "flesh.x.next", "flesh.v.next", "flesh.active.next")
+    bones = ("skeleton.x.next", "skeleton.rotation.next", "skeleton.twist.next")
+    moved = ("flesh.twist_next", "flesh.y_next", "flesh.x.next", "flesh.v.next", "flesh.active.next")
+    seen = ("flesh.position.next", "flesh.velocity.next")
+    reads, writes = (*given, *bones), (*moved, *seen)
 
     def bind(self, arrays: Bound) -> Callable[[], None]:
         """Bind both states."""
-        inputs, outputs = [arrays[name] for name in self.reads], [arrays[name] for name in self.writes]
+        inputs, outputs = [arrays[name] for name in self.given], [arrays[name] for name in self.moved]
+        placed = (
+            "flesh.patch_bone",
+            "flesh.patch_of",
+            *self.bones,
+            "flesh.x.next",
+            "flesh.v.next",
+            *self.seen,
+        )
+        place = bind_kernel(place_vertices, *(arrays[name] for name in placed))
         mechanism, _ = find_flesh(arrays.build)
         bones, rows, n = len(arrays["skeleton.bone"]), len(arrays["skeleton.axis"]), mechanism.pool.count
         scratch = [np.zeros((bones, 6)), np.zeros((rows, 6)), np.zeros((3, n)), np.zeros((3, n))]
@@ -118,6 +102,7 @@ class AdvanceVertices(System):
         def advance() -> None:
             factor = (active.vertex, active.start, active.inverse_start, active.inverse)
             advance_vertices(h, *inputs, *factor, *scratch, *outputs)
+            place()
 
         return advance
 
@@ -126,44 +111,27 @@ class BalanceFlesh(System):
     """Energies of flesh beyond those of flesh at rest, which bones have, and the work of its dampers."""
 
     phase = Phase.OBSERVE
-    bones = ("skeleton.bone", "skeleton.dof", "skeleton.frame", "skeleton.q.next", "skeleton.v.next")
-    flesh = (
+    reads = (
         "run.gravity", "flesh.patch_bone", "flesh.patch_of", "flesh.mass", "flesh.rest",
         "flesh.vertex_stiffness", "flesh.damping", "flesh.first", "flesh.neighbour", "flesh.edge_stiffness",
         "skeleton.rotation", "flesh.twist", "flesh.x", "flesh.v", "flesh.active", "flesh.mask", "flesh.parting",
-        "flesh.loss_now", "flesh.twist_next", "flesh.x.next", "flesh.v.next",
+        "flesh.loss_now", "flesh.twist_next", "flesh.x.next", "flesh.v.next", "skeleton.rotation.next",
+        "skeleton.twist.next",
     )  # fmt: skip
-    reads = (*bones, *flesh)
     adds = ("energy.before", "energy.kinetic", "energy.potential", "energy.applied")
 
-    def bind(self, arrays: Bound) -> Callable[[], None]:
-        """Bind both states and the sums. Where the bones are after the step, other adders only find out later."""
-        bones, flesh, sums = (
-            [arrays[name] for name in names] for names in (self.bones, self.flesh, self.adds)
-        )
-        count, rows = len(bones[0]), count_rows(bones[0], bones[1])
-        rotation, twist, spatial = np.zeros((count, 4)), np.zeros((count, 6)), np.zeros((count, 6))
-        places = (np.zeros((count, 3)), rotation, twist, np.zeros((rows, 6)), np.zeros((rows, 6)), spatial)
-        twist_end, h = np.zeros_like(arrays["flesh.twist"]), arrays.h
-
-        follow = bind_kernel(follow_state, *bones, *places)
-        add_up = bind_kernel(observe.balance_flesh, h, *flesh, rotation, twist, twist_end, *sums)
-
-        def balance() -> None:
-            follow()
-            add_up()
-
-        return balance
+    def bind(self, arrays: Bound) -> Call:
+        """Bind both states and the sums."""
+        inputs, sums = [arrays[name] for name in self.reads], [arrays[name] for name in self.adds]
+        twist_end = np.zeros_like(arrays["flesh.twist"])
+        return Call(observe.balance_flesh, arrays.h, *inputs, twist_end, *sums)
 
 
 class ObserveFlesh(System):
-    """Vertices after the step, forces on them, centres of pressure, and metrics."""
+    """Displacements of the vertices, forces on them, centres of pressure, and metrics."""
 
     phase = Phase.OBSERVE
-    places = (
-        "flesh.patch_bone", "flesh.patch_of", "flesh.rest", "skeleton.position.next", "skeleton.orientation.next",
-        "flesh.x.next", "flesh.mask", "flesh.position",
-    )  # fmt: skip
+    places = ("flesh.rest", "flesh.x.next", "flesh.mask", "flesh.position", "flesh.position.next")
     contacts = (
         "contacts.count", "contacts.surface", "contacts.element", "contacts.weights", "contacts.point",
         "contacts.normal", "contacts.force",
@@ -173,9 +141,9 @@ class ObserveFlesh(System):
         "flesh.triangles", "flesh.corner_normal",
     )  # fmt: skip
     past = ("flesh.loss_now", "flesh.loss", "flesh.impact")
-    reads = (*places, *contacts, *made[2:], *past, "flesh.region_of")
+    reads = (*places, *contacts, *made, *past, "flesh.region_of", "skeleton.rotation.next")
     writes = (
-        "flesh.position.next", "flesh.displacement.next", "flesh.observed", "flesh.force.next",
+        "flesh.displacement.next", "flesh.observed", "flesh.force.next",
         "flesh.pressure.next", "flesh.loss.next", "flesh.impact.next",
     )  # fmt: skip
 
@@ -184,20 +152,23 @@ class ObserveFlesh(System):
         places, contacts, made = (
             [arrays[name] for name in names] for names in (self.places, self.contacts, self.made)
         )
-        position, displacement, observed, force, pressure, loss_next, impact_next = (
+        displacement, observed, force, pressure, loss_next, impact_next = (
             arrays[name] for name in self.writes
         )
         loss_now, loss, impact = (arrays[name] for name in self.past)
         _, patch_of, part_of, first, neighbour, _, triangles, _ = made
-        moved = [arrays[name] for name in ("skeleton.orientation.next", "flesh.x.next", "flesh.mask")]
+        moved = [
+            arrays[name]
+            for name in ("skeleton.rotation.next", "flesh.x.next", "flesh.mask", "flesh.position.next")
+        ]
         whole, h = np.zeros((len(observed), 7)), arrays.h
         _, surfaces = find_flesh(arrays.build)
         start = np.array([0, *(surface.part.vertices.stop for surface in surfaces)], np.int64)
         numbers = [arrays.build.members("surfaces").index(surface) for surface in surfaces]
         calls = [
-            bind_kernel(observe.follow_flesh, start, *places, position, displacement, observed),
+            bind_kernel(observe.follow_flesh, start, *places, displacement, observed),
             bind_kernel(
-                measure_strain, *made, *find_borders(patch_of, first, neighbour, triangles), *moved, position, observed
+                measure_strain, *made, *find_borders(patch_of, first, neighbour, triangles), *moved, observed
             ),
             bind_kernel(observe.forget_forces, force, pressure, whole, observed),
             *(

@@ -9,7 +9,7 @@ import numpy as np
 from supple.core.arrays import NEXT, Array
 from supple.core.build import Build
 from supple.core.schedule import Bound
-from supple.mechanics.deforming import DeformingSurface
+from supple.mechanics.deforming import DeformingSurface, find_rows
 from supple_joints.held_kernels import (
     close_on_surface,
     follow_held_points,
@@ -101,7 +101,7 @@ class HeldSides:
 
     def _take_meshes(self, arrays: Bound, positions: tuple[str, ...]) -> list[tuple[int, Array, Array]]:
         return [
-            (number, np.ascontiguousarray(surface.triangles, np.int64), arrays[name])
+            (number, np.ascontiguousarray(surface.triangles, np.int64), arrays[name][find_rows(surface)])
             for (number, surface), name in zip(self.surfaces, positions, strict=True)
         ]
 

@@ -79,7 +79,8 @@ class ObserveLinks(System):
 
     def __init__(self, build: Build) -> None:
         self.held = HeldSides(build)
-        self.frames, self.vertices = find_latest_poses(build, self.held.positions)
+        self.frames = [(one.position + NEXT, one.rotation + NEXT) for one in build.members("carriers")]
+        self.vertices = tuple(name + NEXT for name in self.held.positions)
         self.rows = tuple(f"joints.row_{name}" for name in ("link", "role", "motion", "column"))
         self.links = ("joints.kind", "joints.carrier", "joints.frame", *(name + NEXT for name in ANCHORS))
         self.springs = ("springs.link", "springs.row", "springs.size")
@@ -123,17 +124,3 @@ class ObserveLinks(System):
             observe_springs(*springs, kind, target, row_force, error, coordinate, spring_observed)
 
         return observe
-
-
-def find_latest_poses(
-    build: Build, vertices: tuple[str, ...]
-) -> tuple[list[tuple[str, str]], tuple[str, ...]]:
-    """Poses of all carriers and these arrays of vertices after ADVANCE, if all are State; else of the step's start.
-
-    All are of one moment: an error between poses of two moments would be none of the joint's.
-    """
-    names = [(one.position, one.rotation) for one in build.members("carriers")]
-    if all(build.arrays.spec(name).kind == "state" for each in (*names, vertices) for name in each):
-        latest = [(position + NEXT, rotation + NEXT) for position, rotation in names]
-        return latest, tuple(name + NEXT for name in vertices)
-    return names, vertices

@@ -9,7 +9,7 @@ import numpy as np
 from supple.core.arrays import FloatArray, IntArray
 from supple.core.build import Build
 from supple.core.rotation_rows import multiply_rows
-from supple_skeleton.layout import (
+from supple_bones.layout import (
     AXIS,
     FOLLOWS,
     FREE,
@@ -27,7 +27,7 @@ NAMES = {kind.code: name for name, kind in JOINTS.items()}
 
 @dataclass(frozen=True)
 class Bones:
-    """All bones of one owner, which is `skeleton` or `ghost`; the tables are those of supple_skeleton.layout.
+    """All bones of one owner, which is `skeleton` or `ghost`; the tables are those of supple_bones.layout.
 
     rows     row by path
     start    coordinates at the start

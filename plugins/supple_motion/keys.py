@@ -12,10 +12,10 @@ from supple.core.build import Build
 from supple.core.entity import Entity
 from supple.core.pose import multiply, rotate, turn
 from supple.errors import suggest
+from supple_bones.layout import JOINTS
 from supple_motion.bones import Bones
 from supple_motion.components import JointPose, JointValue, Key
 from supple_motion.segments import Channel
-from supple_skeleton.layout import JOINTS
 
 Knot = tuple[int, int, FloatArray]
 """First coordinate, first rate, and values of a channel in one key."""

@@ -13,6 +13,7 @@ from supple.math.quaternion_kernels import (
     multiply_quaternions,
     normalise_quaternion,
 )
+from supple_bones.layout import BALL, FREE, JOINT, Q_FIRST, V_COUNT, V_FIRST
 from supple_motion.layout import (
     BY_SHARE,
     CLOCK,
@@ -26,7 +27,6 @@ from supple_motion.layout import (
     SPEED,
     TURNS,
 )  # fmt: skip
-from supple_skeleton.layout import BALL, FREE, JOINT, Q_FIRST, V_COUNT, V_FIRST
 
 
 @njit

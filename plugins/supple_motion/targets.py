@@ -10,8 +10,8 @@ from supple.core.arrays import FloatArray, IntArray
 from supple.core.build import Build
 from supple.core.schedule import Bound
 from supple.errors import PluginError, Problem, suggest
+from supple_bones.layout import BONE
 from supple_motion.bones import Bones
-from supple_skeleton.layout import BONE
 
 
 @dataclass

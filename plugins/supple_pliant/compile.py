@@ -9,12 +9,12 @@ import numpy as np
 
 from supple.core.build import Build
 from supple.core.entity import Entity
+from supple_bones import layout
 from supple_joints.codes import BALL, FREE, ON_SURFACE, TURN
 from supple_motion.targets import find_targets
 from supple_pliant.components import Pair
 from supple_pliant.kernels import SCALAR
 from supple_pliant.rows import PliantRows
-from supple_skeleton import layout
 
 OBSERVED = ("error", "torque", "effort", "pull", "plan_residual")
 """Columns of pliant.observed."""

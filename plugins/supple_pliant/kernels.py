@@ -12,8 +12,8 @@ from supple.math.quaternion_kernels import (
     rotate_vector,
 )
 from supple.mechanics.rows import BILATERAL, COMPLIANT
-from supple_skeleton.layout import WINDOW
-from supple_skeleton.row_kernels import open_block
+from supple_bones.layout import WINDOW
+from supple_bones.row_kernels import open_block
 
 # Columns of `pliant.bone_row`: bone, its rate, its coordinate (the first of a quaternion), component of a turn.
 BONE, RATE, COORDINATE, COMPONENT = 0, 1, 2, 3

@@ -25,7 +25,6 @@ class RigidBodies:
     v, v_next, v_free = "rigid.v", "rigid.v.next", "rigid.v_free"
     plan, impulse = "rigid.plan", "rigid.impulse"
     position, rotation, twist, wrench = "rigid.x", "rigid.q", "rigid.v", "rigid.wrench"
-    shown = ("rigid.x", "rigid.q")
     layer = "bodies"
     reads = ("rigid.x", "rigid.q", "rigid.mass", "rigid.inverse_inertia")
     dynamics_reads, dynamics_forces = READS, (WRENCH,)

@@ -12,11 +12,10 @@ if TYPE_CHECKING:
 
 @hookimpl
 def supple_register(registry: Registry) -> None:
-    """Add skeletons, bones and servos, and the systems that move them."""
+    """Add skeletons and servos, and the systems that move them."""
     from supple_skeleton import components
 
     registry.add_component(components.Skeleton)
-    registry.add_component(components.Bone)
     registry.add_component(components.Servo)
     registry.add_collection("bone_loads", "supple_skeleton.loads:BoneLoad")
     registry.add_settings("skeleton", components.SkeletonSettings)
@@ -25,7 +24,6 @@ def supple_register(registry: Registry) -> None:
         after=["bone_loads"], provides=["mechanisms", "carriers", "row_sources", "bone_loads"],
     )  # fmt: skip
     for name, system in (
-        ("place_bones", "PlaceBones"),
         ("move_freely", "MoveFreely"),
         ("advance_bones", "AdvanceBones"),
         ("observe_bones", "ObserveBones"),

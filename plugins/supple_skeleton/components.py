@@ -2,43 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
-from typing import Literal
 
-import numpy as np
-
-from supple.core.component import Metric, Vector, component, field
+from supple.core.component import Metric, component, field
 from supple.core.entity import Entity, SceneGraph
-from supple_skeleton.layout import JOINTS
-from supple_skeleton.mass import full_inertia, owner_of, shapes_of_bone
-
-JointName = Literal["fixed", "hinge", "slider", "universal", "ball", "translation", "free"]
-Numbers = tuple[float, ...]
-
-PER_DOF = ("armature", "damping", "stiffness")
-LIMITED = ("hinge", "slider", "universal", "translation")
-TURNING = ("hinge", "universal", "ball")
-
-
-def spread(value: float | Numbers, count: int) -> Numbers:
-    """One number for every rate: the number itself repeated, or the list."""
-    return value if isinstance(value, tuple) else (value,) * count
-
-
-def read_coordinates(joint: str, values: Numbers) -> Numbers:
-    """From what authors write [deg, m] to coordinates [rad, m]."""
-    return tuple(math.radians(value) for value in values) if joint in TURNING else values
-
-
-def children_of(entity: Entity, graph: SceneGraph) -> list[Entity]:
-    """The entities directly below one."""
-    return [other for other in graph.below(entity.path) if other.parent == entity.path]
-
-
-def is_ghostly(entity: Entity, graph: SceneGraph) -> bool:
-    """Whether a bone follows a motion and needs no mass: one below a `ghost`."""
-    return any("ghost" in above.components for above in graph.ancestors(entity.path))
+from supple_bones.components import LIMITED, Numbers, children_of, find_anchor
+from supple_bones.layout import JOINTS
 
 
 @component
@@ -72,6 +41,7 @@ class SkeletonSettings:
 class Skeleton:
     """Bones below this entity, joined to each other and to the world. The root bones hang on this entity."""
 
+    bones_have_mass = True
     metrics = (
         Metric("height", "m", "Height of the centre of mass.", "last"),
         Metric("speed", "m/s", "Speed of the centre of mass.", "last"),
@@ -101,155 +71,6 @@ class Skeleton:
 
 
 @component
-class Bone:
-    """A rigid bone. Its pose is its neutral pose in the parent's frame; the joint to the parent is at its origin."""
-
-    joint: JointName = field(default="fixed", unit="", doc="How it moves against its parent.")
-    axis: Vector = field(
-        default=(1.0, 0.0, 0.0), unit="1",
-        doc="Axis of hinge, slider and the first of universal, in the bone's neutral frame; "
-        "for ball, what the limit of the swing is measured by.",
-    )  # fmt: skip
-    second_axis: Vector = field(
-        default=(0.0, 0.0, 1.0), unit="1", doc="Second axis of universal; the first one turns it."
-    )
-    lower: float | Numbers | None = field(
-        default=None, unit="deg, m", doc="Least coordinate; one, or one by rate."
-    )
-    upper: float | Numbers | None = field(
-        default=None,
-        unit="deg, m",
-        doc="Greatest coordinate, one, or one by rate; for ball the greatest swing.",
-    )
-    armature: float | Numbers = field(
-        default=0.0, unit="kg m^2, kg", doc="Inertia of the drive, seen from the joint; one, or one by rate."
-    )
-    damping: float | Numbers = field(
-        default=0.0, unit="N m s/rad, N s/m", doc="Resistance to the rates; one, or one by rate."
-    )
-    stiffness: float | Numbers = field(
-        default=0.0, unit="N m/rad, N/m", doc="Spring towards the neutral pose; one, or one by rate."
-    )
-    start: Numbers | None = field(
-        default=None, unit="deg, m", doc="Coordinates at the start; a quaternion w, x, y, z for ball."
-    )
-    rate: Numbers | None = field(
-        default=None, unit="rad/s, m/s",
-        doc="Rates at the start; ball in the bone's axes, free: velocity in the parent's frame, then that.",
-    )  # fmt: skip
-    density: float = field(
-        default=1000.0, unit="kg/m^3", doc="Density of its shapes, if no mass is given.", gt=0
-    )
-    mass: float = field(default=0.0, unit="kg", doc="Mass; 0 takes it from the density.", ge=0)
-    centre: Vector | None = field(default=None, unit="m", doc="Centre of mass, if the inertia is given.")
-    inertia: Numbers | None = field(
-        default=None, unit="kg m^2",
-        doc="Inertia about the centre in the bone's axes: xx, yy, zz, or xx, yy, zz, xy, xz, yz.",
-    )  # fmt: skip
-    metrics = (
-        Metric("height", "m", "Height of the bone's origin.", "last"),
-        Metric("speed", "m/s", "Speed of the bone's origin.", "last"),
-        Metric("travel", "m", "Distance of the bone's origin from its start.", "last"),
-    )
-
-    def check(self, entity: Entity, graph: SceneGraph) -> Iterator[str]:
-        """Whether the bone stands where bones can, and its numbers fit its joint."""
-        yield from self._check_place(entity, graph)
-        yield from self._check_axes()
-        ghostly = is_ghostly(entity, graph)
-        yield from self._check_lengths(springs_anywhere=ghostly)
-        yield from self._check_limits()
-        if not ghostly:
-            yield from self._check_mass(entity, graph)
-
-    def _check_place(self, entity: Entity, graph: SceneGraph) -> Iterator[str]:
-        if "body" in entity.components:
-            yield "the entity has both body and bone; take one of the two away"
-        parent = graph[entity.parent].components if entity.parent is not None else {}
-        if not {"bone", "skeleton", "ghost"} & set(parent):
-            where = f"its parent {entity.parent} has neither" if entity.parent else "it has no parent"
-            yield f"a bone hangs on a bone or a skeleton, but {where}; put it below an entity with skeleton = {{}}"
-        for other in graph.below(entity.path):
-            if "body" in other.components and other.path != entity.path:
-                yield f"the body {other.path} lies below the bone; make it a bone, or put it beside the skeleton"
-            if "plane" in other.components and owner_of(other.path, graph) == entity.path:
-                yield f"a plane cannot move, but {other.path} moves with the bone; use a box"
-
-    def _check_axes(self) -> Iterator[str]:
-        used = {"hinge": 1, "slider": 1, "universal": 2, "ball": 1}.get(self.joint, 0)
-        for name in ("axis", "second_axis")[:used]:
-            if not any(getattr(self, name)):
-                yield f"{name} must not be zero; give a direction such as [1, 0, 0]"
-        if used == 2 and np.linalg.norm(np.cross(self.axis, self.second_axis)) < 1e-6 * (
-            math.hypot(*self.axis) * math.hypot(*self.second_axis)
-        ):
-            yield "second_axis is parallel to axis; a universal joint needs two directions"
-
-    def _check_lengths(self, *, springs_anywhere: bool) -> Iterator[str]:
-        kind = JOINTS[self.joint]
-        if self.joint == "free" and self.start is not None:
-            yield "start is not for a free joint; it starts at the bone's pose"
-        elif self.start is not None and len(self.start) != kind.q_count:
-            yield f"start has {len(self.start)} numbers; joint {self.joint} has {kind.q_count} coordinates"
-        elif self.joint == "ball" and self.start is not None and not any(self.start):
-            yield "start is no rotation; a quaternion must not be zero"
-        if self.rate is not None and len(self.rate) != kind.v_count:
-            yield f"rate has {len(self.rate)} numbers; joint {self.joint} has {kind.v_count} rates"
-        for name in PER_DOF:
-            value = getattr(self, name)
-            if isinstance(value, tuple) and len(value) != kind.v_count:
-                yield f"{name} has {len(value)} numbers; joint {self.joint} has {kind.v_count} rates"
-            values = spread(value, 1)
-            if values and min(values) < 0:
-                yield f"{name} is negative; use 0 or more"
-            drag = self.joint == "free" and (name == "damping" or (name == "stiffness" and springs_anywhere))
-            if self.joint in ("free", "fixed") and any(values) and not drag:
-                yield f"{name} is not for a {self.joint} joint; give it to a joint between bones"
-
-    def _check_limits(self) -> Iterator[str]:
-        given = [name for name in ("lower", "upper") if getattr(self, name) is not None]
-        if self.joint == "ball":
-            if self.lower is not None:
-                yield "lower is not for a ball joint; its swing has only an upper limit"
-            if self.upper is not None and not (isinstance(self.upper, float) and 0 < self.upper < 180):
-                yield "upper of a ball joint is one angle between 0 and 180; it limits the swing of its axis"
-            return
-        if given and self.joint not in LIMITED:
-            yield f"{given[0]} is not for a {self.joint} joint; limits go with {', '.join(LIMITED)} and ball"
-            return
-        count = JOINTS[self.joint].v_count
-        fits = True
-        for name in given:
-            value = getattr(self, name)
-            if isinstance(value, tuple) and len(value) != count:
-                fits = False
-                yield f"{name} has {len(value)} numbers; joint {self.joint} has {count} coordinates"
-        if self.lower is not None and self.upper is not None and fits:
-            for low, high in zip(spread(self.lower, count), spread(self.upper, count), strict=True):
-                if low >= high:
-                    yield f"lower limit {low:g} is not below the upper limit {high:g}; exchange them"
-
-    def _check_mass(self, entity: Entity, graph: SceneGraph) -> Iterator[str]:
-        shapes = any(True for _ in shapes_of_bone(entity.path, graph))
-        if self.inertia is not None:
-            if len(self.inertia) not in (3, 6):
-                yield f"inertia has {len(self.inertia)} numbers; give xx, yy, zz, or these and xy, xz, yz"
-                return
-            if self.mass == 0:
-                yield "inertia is given without a mass; give the mass as well"
-            low, middle, high = np.linalg.eigvalsh(full_inertia(self.inertia))
-            if low < 0 or high > (low + middle) * (1 + 1e-9):
-                yield "inertia is that of no solid; no principal moment exceeds the sum of the other two"
-        elif self.centre is not None:
-            yield "centre is given without an inertia; give both, or leave both to the shapes"
-        elif self.mass > 0 and not shapes:
-            yield "mass is given without shape or inertia; give the bone a shape, or an inertia"
-        holds = any("bone" in child.components for child in children_of(entity, graph))
-        if not shapes and self.inertia is None and self.mass == 0 and not holds:
-            yield "the bone has no inertia; give it, or an entity below it, a shape, or mass and inertia"
-
-
-@component
 class Servo:
     """Drives the joint of a bone towards a target, with a force that is bounded: a row, not part of A."""
 
@@ -261,8 +82,9 @@ class Servo:
     def check(self, entity: Entity, graph: SceneGraph) -> Iterator[str]:
         """A servo needs a joint that has axes, and something to do."""
         bone = entity.components.get("bone")
-        if is_ghostly(entity, graph):
-            yield "a ghost follows its motion and needs no servo; set the stiffness of the bone"
+        anchor = find_anchor(entity, graph)
+        if anchor is not None and not anchor[1].bones_have_mass:
+            yield f"a {anchor[0]} follows its motion and needs no servo; set the stiffness of the bone"
         if bone is None or bone.joint not in LIMITED:
             yield f"a servo drives a bone whose joint is one of {', '.join(LIMITED)}; this entity has none"
         elif isinstance(self.target, tuple) and len(self.target) != JOINTS[bone.joint].q_count:

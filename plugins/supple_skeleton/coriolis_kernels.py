@@ -1,10 +1,10 @@
-"""The Coriolis matrix with Mdot - 2 C skew-symmetric; README eq. (12)."""
+"""The Coriolis matrix with Mdot - 2 C skew-symmetric; README eq. (1)."""
 
 from __future__ import annotations
 
 from supple.core.jit import njit
-from supple_skeleton.layout import BONE, DOF_PARENT, FOLLOWS, PARENT, ROW_COUNT, ROW_FIRST, V_FIRST
-from supple_skeleton.spatial_kernels import apply_inertia, cross_force
+from supple_bones.layout import BONE, DOF_PARENT, FOLLOWS, PARENT, ROW_COUNT, ROW_FIRST, V_FIRST
+from supple_bones.spatial_kernels import apply_inertia, cross_force
 
 
 @njit

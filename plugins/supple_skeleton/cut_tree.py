@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from supple.core.arrays import IntArray
-from supple_skeleton.forest import Tree
-from supple_skeleton.layout import (
+from supple_bones.forest import Tree
+from supple_bones.layout import (
     BONE,
     DOF_PARENT,
     FOLLOWS,

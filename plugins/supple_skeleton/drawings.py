@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from supple.core.build import Build
 from supple.core.drawing import Carried, Drawing, Solid
 from supple.core.entity import Entity
-from supple_skeleton.forest import Forest
-from supple_skeleton.layout import BALL, FIXED, HINGE, JOINT, PARENT, POSITION, TREE, UNIVERSAL
+from supple_bones.forest import Forest
+from supple_bones.layout import BALL, FIXED, HINGE, JOINT, PARENT, POSITION, TREE, UNIVERSAL
 from supple_skeleton.mechanism import Skeletons
 
 #: Radius of the rods in mean lengths of those of the same skeleton.
@@ -41,7 +41,8 @@ def draw_rods(build: Build, entities: list[Entity], forest: Forest) -> None:
             of_tree = lengths[int(forest.bone[bone, TREE])]
             radius = min(_THICKNESS * sum(of_tree) / len(of_tree), 0.5 * length)
             form = Solid("capsule", (radius, 0.5 * length, 0.0))
-            place = Carried(*Skeletons.shown, owner, _as_tuple(end / 2), _turn_from_y(end / length))
+            turn = _turn_from_y(end / length)
+            place = Carried(Skeletons.position, Skeletons.rotation, owner, _as_tuple(end / 2), turn)
             path = entities[bone].path
             name = f"{path}.tip" if owner == bone else f"{path}.rod"
             build.draw(Drawing(name, path, Skeletons.layer, form, place))

@@ -24,12 +24,12 @@ from supple.mechanics.dynamics import (
     hand_over,
     refuse_query,
 )
+from supple_bones.force_kernels import differentiate_bias
+from supple_bones.forest import Tree, count_rows
+from supple_bones.kinematics_kernels import move_bones
+from supple_bones.layout import JOINT, JOINTS, Q_FIRST, V_COUNT, V_FIRST
 from supple_skeleton.coriolis_kernels import fill_coriolis_matrix
 from supple_skeleton.cut_tree import cut_tables, list_frames
-from supple_skeleton.force_kernels import differentiate_bias
-from supple_skeleton.forest import Tree, count_rows
-from supple_skeleton.kinematics_kernels import move_bones
-from supple_skeleton.layout import JOINT, JOINTS, Q_FIRST, V_COUNT, V_FIRST
 from supple_skeleton.query_kernels import (
     TreeMotion,
     TreeTables,

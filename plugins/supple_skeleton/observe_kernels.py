@@ -1,4 +1,4 @@
-"""Energies and metrics after the step; README eq. (18) and (20)."""
+"""Energies and metrics after the step; README eq. (2) and (3)."""
 
 from __future__ import annotations
 
@@ -7,21 +7,27 @@ import math
 from supple.core.jit import njit, njit_inlined
 from supple.math.quaternion_kernels import rotate_vector_at, rotate_vector_back_at
 from supple.math.vector_kernels import cross, dot
-from supple_skeleton.kinematics_kernels import follow_state
-from supple_skeleton.layout import BONE, TREE
-from supple_skeleton.limit_kernels import find_limit_gaps
-from supple_skeleton.step_kernels import find_deviations
+from supple_bones.coordinate_kernels import find_deviations
+from supple_bones.layout import BONE, TREE
+from supple_bones.limit_kernels import find_limit_gaps
+from supple_bones.observe_kernels import observe_bones
 
 # Columns of what is observed of a skeleton, in the order that the component declares its metrics.
 HEIGHT = 0
+
+
 SPEED = 1
+
+
 ENERGY = 2
+
+
 BEYOND_LIMITS = 3
 
 
 @njit_inlined
 def find_kinetic_energy(inertia, rotation, twist, i):
-    """Kinetic energy of bone i from its twist [J]: README eq. (18)."""
+    """Kinetic energy of bone i from its twist [J]: README eq. (2)."""
     vx, vy, vz = rotate_vector_back_at(rotation, i, twist[i, 0], twist[i, 1], twist[i, 2])
     wx, wy, wz = twist[i, 3], twist[i, 4], twist[i, 5]
     sx, sy, sz = cross(wx, wy, wz, inertia[i, 1], inertia[i, 2], inertia[i, 3])
@@ -33,23 +39,22 @@ def find_kinetic_energy(inertia, rotation, twist, i):
 
 
 @njit
-def add_energies(
-    bone, dof, inertia, armature, stiffness, gravity, q, v, x, rotation, twist,
-    deviation_out, energy_out,
-):  # fmt: skip
+def add_energies(bones, masses, stiffness, gravity, motion, deviation_out, energy_out):
     """energy_out [skeletons, 2]: kinetic energy with armature; potential energy of gravity and joint springs."""
+    bone, dof, inertia, armature = bones.bone, bones.dof, masses.inertia, masses.armature
+    x, rotation, v = motion.x, motion.rotation, motion.v
     for tree in range(energy_out.shape[0]):
         energy_out[tree, 0] = 0.0
         energy_out[tree, 1] = 0.0
     for i in range(bone.shape[0]):
         tree = bone[i, TREE]
-        energy_out[tree, 0] += find_kinetic_energy(inertia, rotation, twist, i)
+        energy_out[tree, 0] += find_kinetic_energy(inertia, rotation, motion.twist, i)
         px, py, pz = rotate_vector_at(rotation, i, inertia[i, 1], inertia[i, 2], inertia[i, 3])
         m = inertia[i, 0]
         energy_out[tree, 1] -= dot(
             gravity[0], gravity[1], gravity[2], m * x[i, 0] + px, m * x[i, 1] + py, m * x[i, 2] + pz
         )
-    find_deviations(bone, q, deviation_out)
+    find_deviations(bone, motion.q, deviation_out)
     for k in range(dof.shape[0]):
         tree = bone[dof[k, BONE], TREE]
         energy_out[tree, 0] += 0.5 * armature[k] * v[k] * v[k]
@@ -57,8 +62,9 @@ def add_energies(
 
 
 @njit
-def find_applied_work(h, damping, gain_p, gain_d, applied, v, v_next):
+def find_applied_work(h, gains, applied, v, v_next):
     """Work of wrenches, actuators and dampers in the step [J]; the forces act on the mean of both rates."""
+    damping, gain_p, gain_d = gains.damping, gains.gain_p, gains.gain_d
     work = 0.0
     for k in range(v.shape[0]):
         force = applied[k] - (damping[k] + gain_d[k] + h * gain_p[k]) * v_next[k]
@@ -67,31 +73,19 @@ def find_applied_work(h, damping, gain_p, gain_d, applied, v, v_next):
 
 
 @njit
-def sum_energies(before, after, before_out, kinetic_out, potential_out):
+def sum_energies(before, after, balance_out):
     """Adds the energies of all skeletons to the balance of the run."""
     for tree in range(before.shape[0]):
-        before_out[0] += before[tree, 0] + before[tree, 1]
-        kinetic_out[0] += after[tree, 0]
-        potential_out[0] += after[tree, 1]
+        balance_out.before[0] += before[tree, 0] + before[tree, 1]
+        balance_out.kinetic[0] += after[tree, 0]
+        balance_out.potential[0] += after[tree, 1]
 
 
 @njit
-def observe_bones(x_start, x, twist, observed_out):
-    """Height, speed and travel of every bone's origin."""
-    for i in range(x.shape[0]):
-        observed_out[i, 0] = x[i, 1]
-        observed_out[i, 1] = math.sqrt(twist[i, 0] ** 2 + twist[i, 1] ** 2 + twist[i, 2] ** 2)
-        observed_out[i, 2] = math.sqrt(
-            (x[i, 0] - x_start[i, 0]) ** 2 + (x[i, 1] - x_start[i, 1]) ** 2 + (x[i, 2] - x_start[i, 2]) ** 2
-        )
-
-
-@njit
-def observe_skeletons(
-    bone, frame, inertia, limit, bound, q, x, rotation, twist, energy,
-    gap_out, whole_out, observed_out,
-):  # fmt: skip
+def observe_skeletons(bones, inertia, limits, motion, energy, gap_out, whole_out, observed_out):
     """Metrics of whole skeletons; whole [skeletons, 5] is scratch: mass, mass * height, momentum."""
+    bone, limit = bones.bone, limits.limit
+    x, rotation, twist = motion.x, motion.rotation, motion.twist
     for tree in range(whole_out.shape[0]):
         for c in range(5):
             whole_out[tree, c] = 0.0
@@ -113,7 +107,7 @@ def observe_skeletons(
         observed_out[tree, SPEED] = momentum / mass
         observed_out[tree, ENERGY] = energy[tree, 0] + energy[tree, 1]
         observed_out[tree, BEYOND_LIMITS] = 0.0
-    find_limit_gaps(bone, frame, limit, bound, q, gap_out)
+    find_limit_gaps(bone, bones.frame, limit, limits.bound, motion.q, gap_out)
     for n in range(limit.shape[0]):
         tree = bone[limit[n, 1], TREE]
         observed_out[tree, BEYOND_LIMITS] = max(observed_out[tree, BEYOND_LIMITS], -gap_out[n])
@@ -121,28 +115,15 @@ def observe_skeletons(
 
 @njit
 def observe_step(
-    h, bone, dof, frame, inertia, armature, damping, stiffness, gravity, limit, bound, x_start,
-    q, v, x, rotation, twist, gain_p, gain_d, applied, q_next, v_next,
-    axis_out, axis_rate_out, spatial_out, deviation_out, gap_out, before_out, after_out, whole_out,
-    x_out, rotation_out, twist_out, observed_bone_out, observed_out,
-    energy_before_out, kinetic_out, potential_out, work_out,
+    h, bones, masses, gains, gravity, limits, x_start, applied, motion, motion_next,
+    scratch, observed_bone_out, observed_out, balance_out,
 ):  # fmt: skip
-    """Poses after the step, energies before and after it, work, metrics. Outputs up to `whole` are scratch."""
-    follow_state(
-        bone, dof, frame, q_next, v_next,
-        x_out, rotation_out, twist_out, axis_out, axis_rate_out, spatial_out,
-    )  # fmt: skip
-    add_energies(
-        bone, dof, inertia, armature, stiffness, gravity, q, v, x, rotation, twist, deviation_out, before_out
-    )
-    add_energies(
-        bone, dof, inertia, armature, stiffness, gravity, q_next, v_next, x_out, rotation_out, twist_out,
-        deviation_out, after_out,
-    )  # fmt: skip
-    sum_energies(before_out, after_out, energy_before_out, kinetic_out, potential_out)
-    work_out[0] += find_applied_work(h, damping, gain_p, gain_d, applied, v, v_next)
-    observe_bones(x_start, x_out, twist_out, observed_bone_out)
+    """Energies before and after the step, work, metrics."""
+    add_energies(bones, masses, gains.stiffness, gravity, motion, scratch.deviation, scratch.before)
+    add_energies(bones, masses, gains.stiffness, gravity, motion_next, scratch.deviation, scratch.after)
+    sum_energies(scratch.before, scratch.after, balance_out)
+    balance_out.applied[0] += find_applied_work(h, gains, applied, motion.v, motion_next.v)
+    observe_bones(x_start, motion_next.x, motion_next.twist, observed_bone_out)
     observe_skeletons(
-        bone, frame, inertia, limit, bound, q_next, x_out, rotation_out, twist_out, after_out,
-        gap_out, whole_out, observed_out,
-    )  # fmt: skip
+        bones, masses.inertia, limits, motion_next, scratch.after, scratch.gap, scratch.whole, observed_out
+    )

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from supple.core.arrays import FloatArray
-from supple_rigid.mass import turn_matrix
-from supple_skeleton.forest import Forest
-from supple_skeleton.layout import (
+from supple_bones.forest import Forest
+from supple_bones.layout import (
     AXIS,
     BALL,
     FIXED,
@@ -32,6 +31,7 @@ from supple_skeleton.layout import (
     UNIVERSAL,
     V_FIRST,
 )
+from supple_rigid.mass import turn_matrix
 
 
 def cross_matrix(a: FloatArray) -> FloatArray:

@@ -12,12 +12,12 @@ from supple.core.arrays import FloatArray, IntArray
 from supple.core.jit import njit, njit_inlined
 from supple.math.quaternion_kernels import rotate_vector_at
 from supple.math.vector_kernels import cross
-from supple_skeleton.chain_kernels import multiply_chain
-from supple_skeleton.force_kernels import find_gravity_force, find_inverse_dynamics, set_inertial_forces
-from supple_skeleton.inertia_kernels import make_mass_matrix, spread_chain_matrix
-from supple_skeleton.kinematics_kernels import move_bones, place_bones
-from supple_skeleton.layout import DOF_PARENT, FOLLOWS, LAST_DOF, PARENT, ROOT, ROW_COUNT, ROW_FIRST, V_FIRST
-from supple_skeleton.spatial_kernels import apply_inertia
+from supple_bones.chain_kernels import multiply_chain
+from supple_bones.force_kernels import find_gravity_force, find_inverse_dynamics, set_inertial_forces
+from supple_bones.inertia_kernels import make_mass_matrix, spread_chain_matrix
+from supple_bones.kinematics_kernels import move_bones, place_bones
+from supple_bones.layout import DOF_PARENT, FOLLOWS, LAST_DOF, PARENT, ROOT, ROW_COUNT, ROW_FIRST, V_FIRST
+from supple_bones.spatial_kernels import apply_inertia
 
 
 class TreeTables(NamedTuple):

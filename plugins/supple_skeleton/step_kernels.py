@@ -1,40 +1,20 @@
-"""Kernels of the step: velocities without rows, advancing; README eq. (21) to (25)."""
+"""Kernels of the step: velocities without rows, advancing; README eq. (4) to (8)."""
 
 from __future__ import annotations
 
-from supple.core.jit import njit, njit_inlined
-from supple.math.quaternion_kernels import (
-    exponentiate_rotation_vector,
-    find_rotation_vector,
-    multiply_quaternions,
-    normalise_quaternion,
-)
-from supple_skeleton.chain_kernels import factor_chain, solve_chain
-from supple_skeleton.force_kernels import differentiate_bias, find_inverse_dynamics, map_wrenches
-from supple_skeleton.inertia_kernels import make_mass_matrix
-from supple_skeleton.kinematics_kernels import move_bones
-from supple_skeleton.layout import BALL, FREE, JOINT, Q_FIRST, ROW, V_COUNT, V_FIRST
+from supple.core.jit import njit
+from supple_bones.chain_kernels import factor_chain, solve_chain
+from supple_bones.coordinate_kernels import find_deviations, integrate_coordinates
+from supple_bones.force_kernels import differentiate_bias, find_inverse_dynamics, map_wrenches
+from supple_bones.inertia_kernels import make_mass_matrix
+from supple_bones.kinematics_kernels import follow_state, move_bones
+from supple_bones.layout import ROW
 
 
 @njit
-def find_deviations(bone, q, deviation_out):
-    """How far every rate's coordinate is from the neutral pose [rad, m]; a free joint has no neutral pose."""
-    for i in range(bone.shape[0]):
-        a = bone[i, Q_FIRST]
-        k = bone[i, V_FIRST]
-        if bone[i, JOINT] == BALL:
-            rx, ry, rz = find_rotation_vector(q[a], q[a + 1], q[a + 2], q[a + 3])
-            deviation_out[k] = rx
-            deviation_out[k + 1] = ry
-            deviation_out[k + 2] = rz
-        else:
-            for local in range(bone[i, V_COUNT]):
-                deviation_out[k + local] = 0.0 if bone[i, JOINT] == FREE else q[a + local]
-
-
-@njit
-def add_implicit_gains(h, dof, damping, stiffness, gain_p, gain_d, matrix_out):
-    """A = M + h (damping + gain_d) + h^2 (stiffness + gain_p): README eq. (22)."""
+def add_implicit_gains(h, dof, gains, matrix_out):
+    """A = M + h (damping + gain_d) + h^2 (stiffness + gain_p): README eq. (5)."""
+    damping, stiffness, gain_p, gain_d = gains.damping, gains.stiffness, gains.gain_p, gains.gain_d
     for k in range(dof.shape[0]):
         matrix_out[dof[k, ROW]] += h * (damping[k] + gain_d[k]) + h * h * (stiffness[k] + gain_p[k])
 
@@ -48,8 +28,9 @@ def find_applied_forces(bone, axis, x, wrench, force, work_out, applied_out):
 
 
 @njit
-def fill_right_side(h, damping, stiffness, gain_p, gain_d, applied, bias, deviation, v, right_out):
-    """b - A v0 without corrections: README eq. (23)."""
+def fill_right_side(h, gains, applied, bias, deviation, v, right_out):
+    """b - A v0 without corrections: README eq. (6)."""
+    damping, stiffness, gain_p, gain_d = gains.damping, gains.stiffness, gains.gain_p, gains.gain_d
     for k in range(v.shape[0]):
         resisting = h * (damping[k] + gain_d[k]) + h * h * (stiffness[k] + gain_p[k])
         right_out[k] = h * (applied[k] - bias[k] - stiffness[k] * deviation[k]) - resisting * v[k]
@@ -57,38 +38,41 @@ def fill_right_side(h, damping, stiffness, gain_p, gain_d, applied, bias, deviat
 
 @njit
 def move_freely(
-    h, corrections, implicitness, bone, dof, inertia, armature, damping, stiffness, gravity,
-    x, rotation, axis, axis_rate, velocity, q, v, wrench, force, gain_p, gain_d,
-    own_out, composite_out, work_out, change_velocity_out, change_rate_out, rates_out,
-    factor_out, applied_out, v_free_out,
+    h, corrections, implicitness, bones, masses, gains, gravity, motion, wrench, force,
+    scratch, factor_out, applied_out, v_free_out,
 ):  # fmt: skip
-    """Factor of A and velocities if nothing touched; README eq. (21) to (24). Returns -1, or a rate without inertia.
-
-    own, composite, work, change and rates [4, rates] are scratch.
-    """
+    """Factor of A and velocities if nothing touched; README eq. (4) to (7). Returns -1, or a rate without inertia."""
+    bone, dof, armature = bones.bone, bones.dof, masses.armature
+    v, x, axis, axis_rate, velocity = (
+        motion.v,
+        motion.x,
+        motion.axis,
+        motion.axis_rate,
+        motion.spatial_velocity,
+    )
+    own, work = scratch.own, scratch.work
+    right, bias, change, zero = scratch.rates[0], scratch.rates[1], scratch.rates[2], scratch.rates[3]
     count = v.shape[0]
-    right, bias, change, zero = rates_out[0], rates_out[1], rates_out[2], rates_out[3]
-    make_mass_matrix(bone, dof, inertia, armature, x, rotation, axis, own_out, composite_out, factor_out)
-    add_implicit_gains(h, dof, damping, stiffness, gain_p, gain_d, factor_out)
+    make_mass_matrix(
+        bone, dof, masses.inertia, armature, x, motion.rotation, axis, own, scratch.composite, factor_out
+    )
+    add_implicit_gains(h, dof, gains, factor_out)
     empty = factor_chain(dof, factor_out)
     if empty >= 0:
         return empty
-    find_applied_forces(bone, axis, x, wrench, force, work_out, applied_out)
+    find_applied_forces(bone, axis, x, wrench, force, work, applied_out)
     for k in range(count):
         zero[k] = 0.0
-    find_inverse_dynamics(
-        bone, armature, gravity, own_out, axis, axis_rate, velocity, v, zero, work_out, bias
-    )
-    find_deviations(bone, q, change)
-    fill_right_side(h, damping, stiffness, gain_p, gain_d, applied_out, bias, change, v, right)
+    find_inverse_dynamics(bone, armature, gravity, own, axis, axis_rate, velocity, v, zero, work, bias)
+    find_deviations(bone, motion.q, change)
+    fill_right_side(h, gains, applied_out, bias, change, v, right)
     for k in range(count):
         change[k] = right[k]
     solve_chain(dof, factor_out, change)
     for _ in range(corrections):
-        move_bones(bone, dof, axis, change, change_velocity_out, change_rate_out)
+        move_bones(bone, dof, axis, change, scratch.change_velocity, scratch.change_rate)
         differentiate_bias(
-            bone, own_out, axis, axis_rate, velocity, v, change_rate_out, change_velocity_out, change,
-            work_out, bias,
+            bone, own, axis, axis_rate, velocity, v, scratch.change_rate, scratch.change_velocity, change, work, bias
         )  # fmt: skip
         for k in range(count):
             change[k] = right[k] - implicitness * h * bias[k]
@@ -98,41 +82,17 @@ def move_freely(
     return -1
 
 
-@njit_inlined
-def turn_coordinates(h, q, a, v, k, q_out):
-    """The quaternion at q[a] turned by the body-fixed angular velocity v[k:k+3] for h."""
-    dw, dx, dy, dz = exponentiate_rotation_vector(h * v[k], h * v[k + 1], h * v[k + 2])
-    w, x, y, z = multiply_quaternions(q[a], q[a + 1], q[a + 2], q[a + 3], dw, dx, dy, dz)
-    w, x, y, z = normalise_quaternion(w, x, y, z)
-    q_out[a] = w
-    q_out[a + 1] = x
-    q_out[a + 2] = y
-    q_out[a + 3] = z
-
-
 @njit
-def integrate_coordinates(h, bone, q, v, q_out):
-    """Coordinates after h at rates v: README eq. (25)."""
-    for i in range(bone.shape[0]):
-        a = bone[i, Q_FIRST]
-        k = bone[i, V_FIRST]
-        if bone[i, JOINT] == BALL:
-            turn_coordinates(h, q, a, v, k, q_out)
-        elif bone[i, JOINT] == FREE:
-            for local in range(3):
-                q_out[a + local] = q[a + local] + h * v[k + local]
-            turn_coordinates(h, q, a + 3, v, k + 3, q_out)
-        else:
-            for local in range(bone[i, V_COUNT]):
-                q_out[a + local] = q[a + local] + h * v[k + local]
-
-
-@njit
-def advance_bones(h, bone, dof, factor, q, v_free, impulse, q_out, v_out):
-    """v = v_free + A^-1 J^T lambda, then coordinates with the new rates."""
+def advance_bones(h, bones, factor, q, v_free, impulse, motion_out):
+    """v = v_free + A^-1 J^T lambda, coordinates with the new rates, and where the bones then are."""
+    bone, dof, v = bones.bone, bones.dof, motion_out.v
     for k in range(dof.shape[0]):
-        v_out[k] = impulse[k]
-    solve_chain(dof, factor, v_out)
+        v[k] = impulse[k]
+    solve_chain(dof, factor, v)
     for k in range(dof.shape[0]):
-        v_out[k] += v_free[k]
-    integrate_coordinates(h, bone, q, v_out, q_out)
+        v[k] += v_free[k]
+    integrate_coordinates(h, bone, q, v, motion_out.q)
+    follow_state(
+        bone, dof, bones.frame, motion_out.q, v, motion_out.x, motion_out.rotation, motion_out.twist,
+        motion_out.axis, motion_out.axis_rate, motion_out.spatial_velocity,
+    )  # fmt: skip

@@ -4,48 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
-
+from supple.core.arrays import NEXT
 from supple.core.build import Build
 from supple.core.jit import bind_kernel
-from supple.core.schedule import Bound, Phase, System
+from supple.core.schedule import Bound, Call, Phase, System
 from supple.errors import SimulationError
-from supple_skeleton.compile import list_bones
-from supple_skeleton.forest import count_rows
-from supple_skeleton.kinematics_kernels import follow_state
-from supple_skeleton.layout import BONE
-from supple_skeleton.loaded_step import bind_loaded_step
+from supple_bones.compile import list_bones
+from supple_bones.layout import BONE
+from supple_bones.tables import Bones, Limits, Motion, name_arrays, take_next_motion
+from supple_skeleton.loaded_step import FreeStep, bind_loaded_step
 from supple_skeleton.loads import BoneLoad
 from supple_skeleton.observe_kernels import observe_step
 from supple_skeleton.step_kernels import advance_bones, move_freely
+from supple_skeleton.step_tables import Balance, Gains, Masses, make_observe_scratch, make_step_scratch
 
-
-class PlaceBones(System):
-    """Poses, twists and axes of all bones follow from the state."""
-
-    phase = Phase.DETECT
-    reads = ("skeleton.bone", "skeleton.dof", "skeleton.frame", "skeleton.q", "skeleton.v")
-    writes = (
-        "skeleton.x", "skeleton.rotation", "skeleton.twist",
-        "skeleton.axis", "skeleton.axis_rate", "skeleton.spatial_velocity",
-    )  # fmt: skip
-
-    def bind(self, arrays: Bound) -> Callable[[], None]:
-        """Bind state and frames."""
-        inputs, outputs = [arrays[name] for name in self.reads], [arrays[name] for name in self.writes]
-        return bind_kernel(follow_state, *inputs, *outputs)
+BONES, MOTION, NEXT_MOTION = (
+    name_arrays(Bones, "skeleton"), name_arrays(Motion, "skeleton"), name_arrays(Motion, "skeleton", NEXT),
+)  # fmt: skip
+MASSES, GAINS = name_arrays(Masses, "skeleton"), name_arrays(Gains, "skeleton")
 
 
 class MoveFreely(System):
     """Factor of A, and velocities after the step if nothing touched."""
 
     phase = Phase.FREE
-    reads = (
-        "skeleton.bone", "skeleton.dof", "skeleton.inertia", "skeleton.armature", "skeleton.damping",
-        "skeleton.stiffness", "run.gravity", "skeleton.x", "skeleton.rotation", "skeleton.axis",
-        "skeleton.axis_rate", "skeleton.spatial_velocity", "skeleton.q", "skeleton.v",
-        "skeleton.wrench", "skeleton.force", "skeleton.gain_p", "skeleton.gain_d",
-    )  # fmt: skip
+    reads = (*BONES, *MASSES, *GAINS, *MOTION, "run.gravity", "skeleton.wrench", "skeleton.force")
     writes = ("skeleton.factor", "skeleton.applied", "skeleton.v_free")
 
     def __init__(self, build: Build) -> None:
@@ -56,77 +39,84 @@ class MoveFreely(System):
 
     def bind(self, arrays: Bound) -> Callable[[], None]:
         """Bind masses, forces and scratch."""
-        inputs = [arrays[name] for name in MoveFreely.reads]
-        outputs = [arrays[name] for name in MoveFreely.writes]
-        bone, dof = inputs[:2]
-        bones, rates, rows = len(bone), len(dof), len(arrays["skeleton.axis"])
-        scratch = [
-            np.zeros((bones, 10)), np.zeros((bones, 10)), np.zeros((2, bones, 6)),
-            np.zeros((bones, 6)), np.zeros((rows, 6)), np.zeros((4, rates)),
-        ]  # fmt: skip
-        h = arrays.h
         settings = arrays.build.settings("skeleton")
-        corrections, implicitness = settings.corrections, settings.implicitness
+        bones, motion = arrays.take(Bones, "skeleton"), arrays.take(Motion, "skeleton")
+        step = FreeStep(
+            h=arrays.h,
+            corrections=settings.corrections,
+            implicitness=settings.implicitness,
+            bones=bones,
+            masses=arrays.take(Masses, "skeleton"),
+            gains=arrays.take(Gains, "skeleton"),
+            gravity=arrays["run.gravity"],
+            motion=motion,
+            wrench=arrays["skeleton.wrench"],
+            force=arrays["skeleton.force"],
+            scratch=make_step_scratch(len(bones.bone), len(bones.dof), len(motion.axis)),
+            factor=arrays["skeleton.factor"],
+            applied=arrays["skeleton.applied"],
+            v_free=arrays["skeleton.v_free"],
+        )
+        for load in self.loads:
+            load.attach(arrays)
+        take_step = bind_loaded_step(step, self.loads) if self.loads else bind_kernel(move_freely, *step)
         labels = [entity.path for entity in list_bones(arrays.build, "skeleton")]
-        if self.loads:
-            for load in self.loads:
-                load.attach(arrays)
-            take_step = bind_loaded_step(h, corrections, implicitness, self.loads, inputs, scratch, outputs)
-        else:
-            take_step = bind_kernel(move_freely, h, corrections, implicitness, *inputs, *scratch, *outputs)
 
         def move() -> None:
             empty = take_step()
             if empty >= 0:
                 raise SimulationError(
-                    f"the mass matrix lost its inertia at rate {empty}", entity=labels[dof[empty, BONE]]
+                    f"the mass matrix lost its inertia at rate {empty}",
+                    entity=labels[bones.dof[empty, BONE]],
                 )
 
         return move
 
 
 class AdvanceBones(System):
-    """Row impulses change the rates; coordinates follow."""
+    """Row impulses change the rates; coordinates follow, and with them the poses of all bones."""
 
     phase = Phase.ADVANCE
-    reads = (
-        "skeleton.bone", "skeleton.dof", "skeleton.factor", "skeleton.q", "skeleton.v_free", "skeleton.impulse",
-    )  # fmt: skip
-    writes = ("skeleton.q.next", "skeleton.v.next")
+    reads = (*BONES, "skeleton.factor", "skeleton.q", "skeleton.v_free", "skeleton.impulse")
+    writes = NEXT_MOTION
 
-    def bind(self, arrays: Bound) -> Callable[[], None]:
+    def bind(self, arrays: Bound) -> Call:
         """Bind both states."""
-        inputs, outputs = [arrays[name] for name in self.reads], [arrays[name] for name in self.writes]
-        h = arrays.h
-        return bind_kernel(advance_bones, h, *inputs, *outputs)
+        return Call(
+            advance_bones, arrays.h, arrays.take(Bones, "skeleton"), arrays["skeleton.factor"], arrays["skeleton.q"],
+            arrays["skeleton.v_free"], arrays["skeleton.impulse"], take_next_motion(arrays, "skeleton"),
+        )  # fmt: skip
 
 
 class ObserveBones(System):
-    """Poses after the step, energy, and metrics."""
+    """Energy and metrics."""
 
     phase = Phase.OBSERVE
     reads = (
-        "skeleton.bone", "skeleton.dof", "skeleton.frame", "skeleton.inertia", "skeleton.armature",
-        "skeleton.damping", "skeleton.stiffness", "run.gravity", "skeleton.limit", "skeleton.bound",
-        "skeleton.x_start", "skeleton.q", "skeleton.v", "skeleton.x", "skeleton.rotation", "skeleton.twist",
-        "skeleton.gain_p", "skeleton.gain_d", "skeleton.applied", "skeleton.q.next", "skeleton.v.next",
+        *BONES, *MASSES, *GAINS, *name_arrays(Limits, "skeleton"), *MOTION, *NEXT_MOTION,
+        "run.gravity", "skeleton.x_start", "skeleton.applied",
     )  # fmt: skip
-    writes = (
-        "skeleton.position.next", "skeleton.orientation.next", "skeleton.velocity.next",
-        "skeleton.observed_bone", "skeleton.observed",
-    )  # fmt: skip
-    adds = ("energy.before", "energy.kinetic", "energy.potential", "energy.applied")
+    writes = ("skeleton.observed_bone", "skeleton.observed")
+    adds = name_arrays(Balance, "energy")
 
-    def bind(self, arrays: Bound) -> Callable[[], None]:
+    def bind(self, arrays: Bound) -> Call:
         """Bind both states, the sums and scratch."""
-        inputs = [arrays[name] for name in self.reads]
-        outputs = [arrays[name] for name in (*self.writes, *self.adds)]
-        bones, rates = len(arrays["skeleton.bone"]), len(arrays["skeleton.dof"])
-        rows = count_rows(arrays["skeleton.bone"], arrays["skeleton.dof"])
-        limits, trees = len(arrays["skeleton.limit"]), len(arrays["skeleton.observed"])
-        scratch = [
-            np.zeros((rows, 6)), np.zeros((rows, 6)), np.zeros((bones, 6)), np.zeros(rates),
-            np.zeros(limits), np.zeros((trees, 2)), np.zeros((trees, 2)), np.zeros((trees, 5)),
-        ]  # fmt: skip
-        h = arrays.h
-        return bind_kernel(observe_step, h, *inputs, *scratch, *outputs)
+        bones, limits = arrays.take(Bones, "skeleton"), arrays.take(Limits, "skeleton")
+        observed = arrays["skeleton.observed"]
+        return Call(
+            observe_step,
+            arrays.h,
+            bones,
+            arrays.take(Masses, "skeleton"),
+            arrays.take(Gains, "skeleton"),
+            arrays["run.gravity"],
+            limits,
+            arrays["skeleton.x_start"],
+            arrays["skeleton.applied"],
+            arrays.take(Motion, "skeleton"),
+            take_next_motion(arrays, "skeleton"),
+            make_observe_scratch(len(bones.dof), len(limits.limit), len(observed)),
+            arrays["skeleton.observed_bone"],
+            observed,
+            arrays.take(Balance, "energy"),
+        )

@@ -1,4 +1,4 @@
-"""Contact through the skin: a skeleton that follows a motion, and yields where its skin touches something."""
+"""Contact through the skin of a ghost: a surface blended from bones, which yield where it touches something."""
 
 from __future__ import annotations
 
@@ -12,31 +12,19 @@ if TYPE_CHECKING:
 
 @hookimpl
 def supple_register(registry: Registry) -> None:
-    """Add ghosts, skins and a finger to begin with, and the systems that move them."""
+    """Add skins and a finger to begin with, and the systems that move them."""
     from supple_skin import components, finger
 
-    registry.add_component(components.Ghost)
     registry.add_component(components.Skin)
     registry.add_component(finger.SkinnedFinger)
-    registry.add_compiler(
-        "ghost.bones", "supple_skin.compile:compile_ghosts", components=["ghost"],
-        provides=["mechanisms", "carriers", "row_sources"],
-    )  # fmt: skip
-    registry.add_compiler(
-        "ghost.targets", "supple_skin.compile:follow_targets", components=["ghost"], after=["targets"]
-    )
     registry.add_compiler(
         "skin.surfaces", "supple_skin.skin_compile:compile_skins", components=["skin"], after=["ghost.bones"],
         provides=["surfaces"],
     )  # fmt: skip
     for name, system in (
-        ("place_bones", "PlaceBones"),
-        ("foresee_motion", "ForeseeMotion"),
-        ("follow_motion", "FollowMotion"),
-        ("advance_bones", "AdvanceBones"),
-        ("observe_bones", "ObserveBones"),
+        ("follow_bones", "FollowBones"),
+        ("advance_vertices", "AdvanceVertices"),
+        ("observe_contacts", "ObserveContacts"),
     ):
-        registry.add_system(f"ghost.{name}", f"supple_skin.systems:{system}", when=["ghost"])
-    for name, system in (("follow_bones", "FollowBones"), ("observe_contacts", "ObserveContacts")):
         registry.add_system(f"skin.{name}", f"supple_skin.skin_systems:{system}", when=["skin"])
     registry.add_system("skin.probe_rows", "supple_skin.probe:ProbeSkins", when=["skin"])

@@ -11,8 +11,9 @@ from supple.core.component import component, field
 from supple.core.entity import Entity
 from supple.core.pose import Pose
 from supple.core.scene_files import SceneFiles
-from supple_skeleton.components import Bone
-from supple_skin.components import Ghost, Skin
+from supple_bones.components import Bone
+from supple_ghost.components import Ghost
+from supple_skin.components import Skin
 
 
 @component

@@ -6,7 +6,7 @@ import numpy as np
 
 from supple.core.arrays import FloatArray, IntArray
 from supple.core.pose import multiply, rotate
-from supple_skeleton.layout import (
+from supple_bones.layout import (
     AXIS,
     BALL,
     FREE,

@@ -11,8 +11,8 @@ from supple.core.build import Build
 from supple.core.schedule import Bound, Phase, System
 from supple.mechanics.block_matrix import BlockMatrix
 from supple.mechanics.problem import ConstraintProblem
-from supple_skeleton.layout import TREE, V_COUNT, V_FIRST
-from supple_skin.mechanism import Ghosts
+from supple_bones.layout import TREE, V_COUNT, V_FIRST
+from supple_ghost.mechanism import Ghosts
 from supple_skin.oracle import place_bones, place_vertex, shift_coordinates
 from supple_skin.skin_systems import BLEND, list_owners
 

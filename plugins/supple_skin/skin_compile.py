@@ -13,9 +13,9 @@ from supple.core.entity import Entity
 from supple.core.pose import relative_pose, rotate
 from supple.errors import suggest
 from supple.mechanics.filters import ignore_pair
+from supple_bones.compile import list_bones
 from supple_collide.mesh_shape import load_mesh
-from supple_skeleton.compile import list_bones
-from supple_skin.mechanism import Ghosts
+from supple_ghost.mechanism import Ghosts
 from supple_skin.skin_kernels import place_vertices
 from supple_skin.surface import SkinSurface, find_main_bones
 from supple_skin.weights import INFLUENCES, find_segments, find_weights
@@ -58,7 +58,6 @@ def compile_skins(build: Build) -> None:
         blend = _blend(build, vertices, weights, bones, rows)
         _declare(build, owner, entity, mesh.triangles, vertices, blend)
         surface = SkinSurface(owner, entity.path, skin, mesh.triangles, vertices, mechanism)
-        surface.start = build.arrays[f"{owner}.position"].copy()
         surface.frame_of_element = find_main_bones(blend.bone, blend.weight, mesh.triangles)
         build.add_member("surfaces", surface)
         for path, row in rows.items():
@@ -158,7 +157,6 @@ def _declare(
     build.add_model(f"{owner}.weight", blend.weight, unit="1", doc="Their shares.")
     build.add_model(f"{owner}.local", blend.local, unit="m", doc="Place of the vertex in their frames.")
     build.add_state(f"{owner}.position", start, unit="m", doc="Vertices, as they follow from the bones.")
-    build.add_step(f"{owner}.x", vertices.shape, unit="m", doc="Vertices.")
     build.add_step(f"{owner}.v", vertices.shape, unit="m/s", doc="Velocities that the vertices want.")
     places = {}
     for array, names in (("observed", OBSERVED), ("probed", PROBED)):
@@ -171,6 +169,6 @@ def _declare(
 
 def _place_at_start(build: Build, blend: Blend) -> FloatArray:
     x = np.zeros((len(blend.bone), 3))
-    poses = (build.arrays[name] for name in ("ghost.position", "ghost.orientation"))
+    poses = (build.arrays[name] for name in ("ghost.x", "ghost.rotation"))
     place_vertices(blend.bone, blend.weight, blend.local, *poses, x)
     return x

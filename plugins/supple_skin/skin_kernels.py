@@ -7,8 +7,8 @@ import math
 from supple.core.jit import njit
 from supple.math.quaternion_kernels import rotate_vector_at
 from supple.math.vector_kernels import cross
-from supple_skeleton.layout import DOF_PARENT, LAST_DOF, ROOT, WINDOW
-from supple_skeleton.row_kernels import open_block
+from supple_bones.layout import DOF_PARENT, LAST_DOF, ROOT, WINDOW
+from supple_bones.row_kernels import open_block
 
 
 @njit
@@ -52,7 +52,7 @@ def move_vertices(vertex_bone, weight, local, fastest, rotation, twist, v_out):
 
 @njit
 def add_carried_point(bone, dof, axis, x, b, share, px, py, pz, directions, c, block, values_out):
-    """Add `share` of the rows of the point p that moves with bone b: README eq. (7)."""
+    """Add `share` of the rows of the point p that moves with bone b: README eq. (2)."""
     root, first = bone[b, ROOT], bone[b, WINDOW]
     rx, ry, rz = px - x[root, 0], py - x[root, 1], pz - x[root, 2]
     k = bone[b, LAST_DOF]
@@ -70,7 +70,7 @@ def add_carried_point(bone, dof, axis, x, b, share, px, py, pz, directions, c, b
 def add_skin_blocks(
     bone, dof, axis, x, rotation, blend, points, used_out, group_out, unit_out, dof_out, values_out
 ):
-    """One block for every point on this skin, dense over the rates of its ghost: README eq. (7).
+    """One block for every point on this skin, dense over the rates of its ghost: README eq. (2).
 
     `blend` is a `SkinBlend`.
     """

@@ -11,8 +11,8 @@ from supple.core.arrays import FloatArray, IntArray
 from supple.core.jit import bind_kernel
 from supple.core.schedule import Bound
 from supple.mechanics.points import PerAsker, SurfacePoints
+from supple_ghost.mechanism import Ghosts
 from supple_skin.components import Skin
-from supple_skin.mechanism import Ghosts
 from supple_skin.skin_kernels import add_skin_blocks
 
 
@@ -35,8 +35,8 @@ class SkinSurface:
     ) -> None:
         """`owner` begins the names of its arrays; `rest` [nv, 3] are the vertices in the neutral pose [m]."""
         self.name, self.path = owner, path
-        self.positions, self.velocities = f"{owner}.x", f"{owner}.v"
-        self.triangles, self.rest, self.start = triangles, rest, rest
+        self.positions, self.velocities = f"{owner}.position", f"{owner}.v"
+        self.triangles, self.rest = triangles, rest
         self.frame_of_element: IntArray = np.zeros(len(triangles), np.int64)
         self.friction, self.restitution = skin.friction, skin.restitution
         self.thickness, self.self_contact = skin.thickness, skin.self_contact

@@ -1,4 +1,4 @@
-"""How much of every vertex each bone carries: integrals of a bell curve along the bones, README eq. (11).
+"""How much of every vertex each bone carries: integrals of a bell curve along the bones, README eq. (4).
 
 Distances are taken in the neutral pose. The segments of a bone lead from its origin to those of its children; the
 last bone of a chain goes on in the direction that it came, as far as the skin that is nearest to it.

@@ -6,8 +6,8 @@ import numpy as np
 
 from supple.core.build import Build
 from supple.core.entity import Entity
+from supple_bones.layout import BONE, FREE, JOINT
 from supple_motion.targets import find_targets
-from supple_skeleton.layout import BONE, FREE, JOINT
 from supple_skeleton.mechanism import Skeletons
 from supple_tracking.components import JointGains, PoseTracking
 from supple_tracking.layout import GAIN_COLUMNS, LIMIT

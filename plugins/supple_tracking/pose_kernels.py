@@ -7,8 +7,8 @@ import math
 from supple.core.jit import njit
 from supple.math.quaternion_kernels import find_rotation_vector, multiply_quaternions
 from supple.mechanics.rows import COMPLIANT
-from supple_skeleton.layout import BALL, BONE, FREE, JOINT, Q_FIRST, TREE, V_COUNT, V_FIRST, WINDOW
-from supple_skeleton.row_kernels import open_block
+from supple_bones.layout import BALL, BONE, FREE, JOINT, Q_FIRST, TREE, V_COUNT, V_FIRST, WINDOW
+from supple_bones.row_kernels import open_block
 from supple_tracking.layout import DAMPING, FOLLOW, GRAVITY, LIMIT, STIFFNESS
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from supple.core.schedule import Bound
 from supple.mechanics.problem import ConstraintProblem
-from supple_skeleton.limits import key_of
+from supple_bones.limits import key_of
 from supple_skeleton.mechanism import Skeletons
 from supple_tracking.pose_kernels import append_drives
 

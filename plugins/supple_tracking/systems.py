@@ -8,8 +8,8 @@ import numpy as np
 
 from supple.core.build import Build
 from supple.core.schedule import Bound, Phase, System
-from supple_skeleton.force_kernels import find_gravity_force
-from supple_skeleton.inertia_kernels import add_composites, carry_inertias
+from supple_bones.force_kernels import find_gravity_force
+from supple_bones.inertia_kernels import add_composites, carry_inertias
 from supple_tracking.layout import GRAVITY
 from supple_tracking.pose_kernels import drive_joints, find_pose_errors, observe_drives
 

@@ -7,8 +7,8 @@ import math
 from supple.core.jit import njit
 from supple.math.quaternion_kernels import find_rotation_vector, multiply_quaternions, rotate_vector_at
 from supple.math.vector_kernels import cross, length
-from supple_skeleton.layout import BONE as BONE_OF_RATE
-from supple_skeleton.layout import DOF_PARENT, LAST_DOF, ROOT, TREE
+from supple_bones.layout import BONE as BONE_OF_RATE
+from supple_bones.layout import DOF_PARENT, LAST_DOF, ROOT, TREE
 from supple_tracking.layout import (
     BONE,
     DESIRED,

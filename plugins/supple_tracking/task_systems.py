@@ -67,7 +67,7 @@ class ObserveTasks(System):
     phase = Phase.OBSERVE
     reads = (
         "tracking.task", "tracking.task_shape", "tracking.pad_point", "tracking.pad_force",
-        "skeleton.position.next", "skeleton.orientation.next", "tracking.desired",
+        "skeleton.x.next", "skeleton.rotation.next", "tracking.desired",
     )  # fmt: skip
     writes = ("tracking.miss",)
 

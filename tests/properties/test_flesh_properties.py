@@ -49,12 +49,13 @@ def dense_matrix(pool: Pool, h: float, mine: np.ndarray) -> np.ndarray:
 
 @settings(max_examples=60, deadline=None)
 @given(pools(), st.floats(1e-4, 1e-2))
-def test_inverses_follow_the_mask_and_nothing_else(sample, h) -> None:
-    """However the mask came about, the lists are the same bit for bit, and the matrices are the inverses."""
+def test_inverses_follow_mask_and_step_and_nothing_else(sample, h) -> None:
+    """However mask and h came about, the lists are the same bit for bit, and the matrices are the inverses."""
     pool, rng = sample
-    wandering = ActiveSet(pool, h)
-    for _ in range(4):
+    wandering = ActiveSet(pool, 0.0)
+    for ahead in (h, h / 2, h / 2, h):
         mask = (rng.random(pool.count) < rng.random()).astype(np.int64)
+        wandering.look_ahead(ahead)
         wandering.update(mask)
     fresh = ActiveSet(pool, h)
     fresh.update(mask)

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from clip_writer import sample_clip, write_clip
 from supple.core.rotation_rows import invert_rows, log_rows, multiply_rows
 from supple.errors import UserError
+from supple_bones.sampling import sample_rotation
 from supple_motion.bvh import parse_bvh
 from supple_motion.projection import project_rotations
-from supple_skeleton.sampling import sample_rotation
 
 seeds = st.integers(0, 2**32 - 1)
 

@@ -8,15 +8,16 @@ from hypothesis import strategies as st
 
 from supple.math.quaternion_kernels import find_rotation_vector
 from supple.mechanics.block_matrix import BlockMatrix
-from supple_skeleton.chain_kernels import factor_chain, multiply_chain, solve_chain
-from supple_skeleton.force_kernels import map_wrenches
-from supple_skeleton.forest import BoneSpec, build_forest
-from supple_skeleton.inertia_kernels import make_mass_matrix, spread_chain_matrix
-from supple_skeleton.kinematics_kernels import follow_state, place_bones
-from supple_skeleton.layout import DOF_PARENT, JOINTS, LAST_DOF, TREE, WINDOW
+from supple_bones.chain_kernels import factor_chain, multiply_chain, solve_chain
+from supple_bones.coordinate_kernels import integrate_coordinates
+from supple_bones.force_kernels import map_wrenches
+from supple_bones.forest import BoneSpec, build_forest
+from supple_bones.inertia_kernels import make_mass_matrix, spread_chain_matrix
+from supple_bones.kinematics_kernels import follow_state, place_bones
+from supple_bones.layout import DOF_PARENT, JOINTS, LAST_DOF, TREE, WINDOW
+from supple_bones.sampling import sample_specs, sample_state
 from supple_skeleton.mechanism import Skeletons
-from supple_skeleton.sampling import make_dynamics, sample_specs, sample_state
-from supple_skeleton.step_kernels import integrate_coordinates
+from supple_skeleton.sampling import make_dynamics
 
 GRAVITY = np.array([0.7, -9.81, 1.3])
 

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 
 from supple.core.pose import rotate
-from supple_skeleton.layout import BALL, FREE, HINGE
-from supple_skin.ghost_kernels import add_joint, subtract_joint
+from supple_bones.coordinate_kernels import add_joint, subtract_joint
+from supple_bones.layout import BALL, FREE, HINGE
 from supple_skin.weights import CUT, INFLUENCES, find_segments, find_weights
 
 SEEDS = st.integers(0, 10**6)

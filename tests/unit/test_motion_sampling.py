@@ -13,11 +13,11 @@ from supple.core.arrays import FloatArray
 from supple.core.curves import shape_of
 from supple.core.rotation_rows import invert_rows, log_rows, multiply_rows
 from supple.math.curve_layout import SEGMENT_COLUMNS
+from supple_bones.coordinate_kernels import integrate_coordinates
+from supple_bones.forest import build_forest
+from supple_bones.sampling import sample_rotation, sample_specs, sample_state
 from supple_motion.sample_kernels import find_rates, sample_track
 from supple_motion.segments import Channel, make_segments
-from supple_skeleton.forest import build_forest
-from supple_skeleton.sampling import sample_rotation, sample_specs, sample_state
-from supple_skeleton.step_kernels import integrate_coordinates
 
 SOME_TIMES = np.array([0.2, 0.5, 1.4, 1.6])
 seeds = st.integers(0, 2**32 - 1)

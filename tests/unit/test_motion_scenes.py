@@ -13,8 +13,8 @@ from supple.errors import UserError
 from supple.plugin import load_plugins
 from supple.scene.load import read_scene
 from supple.testing import audit_step
+from supple_bones.layout import BONE
 from supple_motion.bvh import parse_bvh
-from supple_skeleton.layout import BONE
 
 HEAD = """format = 1
 [run]

@@ -12,11 +12,12 @@ from pinocchio_peer import GRAVITY, Pinocchio
 from supple.core.pose import multiply
 from supple.errors import PluginError
 from supple.mechanics.combined_dynamics import CombinedDynamics, ask_dynamics
+from supple_bones.coordinate_kernels import integrate_coordinates
+from supple_bones.forest import BoneSpec
+from supple_bones.layout import JOINTS
+from supple_bones.sampling import sample_rotation, sample_specs, sample_state
 from supple_rigid.dynamics import BodyDynamics
-from supple_skeleton.forest import BoneSpec
-from supple_skeleton.layout import JOINTS
-from supple_skeleton.sampling import make_dynamics, sample_rotation, sample_specs, sample_state
-from supple_skeleton.step_kernels import integrate_coordinates
+from supple_skeleton.sampling import make_dynamics
 
 TOLERANCE = 1e-9
 MOVING = [kind for kind in JOINTS if kind != "fixed"]

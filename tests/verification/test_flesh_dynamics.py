@@ -7,11 +7,8 @@ import pytest
 
 from flesh_worlds import set_random_state, write_scene
 from pinocchio_peer import Pinocchio
-from supple_flesh.dynamics import CoupledDynamics
-from supple_flesh.oracle import read_world
-from supple_flesh.systems import find_flesh
-from supple_skeleton.forest import BoneSpec
-from supple_skeleton.layout import (
+from supple_bones.forest import BoneSpec
+from supple_bones.layout import (
     AXIS,
     FOLLOWS,
     JOINT,
@@ -25,6 +22,9 @@ from supple_skeleton.layout import (
     SHARE,
     V_FIRST,
 )
+from supple_flesh.dynamics import CoupledDynamics
+from supple_flesh.oracle import read_world
+from supple_flesh.systems import find_flesh
 
 pytestmark = pytest.mark.usefixtures("hung")
 TOLERANCE = 1e-9

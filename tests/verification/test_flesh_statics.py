@@ -47,7 +47,7 @@ def test_a_box_sinks_until_its_springs_carry_it(load_text, step) -> None:
     sole = rest[:, 1] < -0.0499
     assert sole.sum() == 25
     sink = G * (1.0 - mass[sole].sum()) / (sole.sum() * 0.4 * 2000.0)
-    assert 0.05 - world.array("skeleton.position")[0, 1] == pytest.approx(sink, rel=1e-6)
+    assert 0.05 - world.array("skeleton.x")[0, 1] == pytest.approx(sink, rel=1e-6)
     force = world.array("flesh.force").sum(axis=0)
     np.testing.assert_allclose(force, [0, G, 0], atol=1e-5)
     assert not world.array("flesh.force")[~sole].any()
@@ -76,13 +76,13 @@ def test_springs_along_edges_spread_the_load(load_text) -> None:
 @pytest.mark.parametrize(("step", "factor"), [(0.008, 1), (0.008, 20), (0.004, 10), (0.0005, 20)])
 def test_large_steps_and_stiff_springs_are_stable(load_text, step, factor) -> None:
     world = load_box(load_text, step=step, height=0.3, stiffness=2e4 * factor, damping=2e3 * factor)
-    start = world.array("skeleton.position")[0, 1] * G
+    start = world.array("skeleton.x")[0, 1] * G
     for _ in range(int(1.0 / step)):
         world.step()
         energy = world.array("energy.kinetic")[0] + world.array("energy.potential")[0]
         assert energy < start * 1.02
     assert world.array("energy.kinetic")[0] < 1e-6
-    assert world.array("skeleton.position")[0, 1] == pytest.approx(0.05, abs=2e-4)
+    assert world.array("skeleton.x")[0, 1] == pytest.approx(0.05, abs=2e-4)
     assert world.metrics()["run.solver_failures"] == 0
 
 

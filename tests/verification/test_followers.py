@@ -12,11 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pinocchio_peer import GRAVITY, Pinocchio
-from supple_skeleton.forest import FollowerSpec
-from supple_skeleton.layout import FOLLOWS, JOINTS
+from supple_bones.coordinate_kernels import integrate_coordinates
+from supple_bones.forest import FollowerSpec
+from supple_bones.layout import FOLLOWS, JOINTS
+from supple_bones.sampling import sample_specs, sample_state
 from supple_skeleton.oracle import evaluate
-from supple_skeleton.sampling import make_dynamics, sample_specs, sample_state
-from supple_skeleton.step_kernels import integrate_coordinates
+from supple_skeleton.sampling import make_dynamics
 
 TOLERANCE = 1e-9
 TURNING = ("hinge", "universal")

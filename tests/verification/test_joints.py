@@ -334,3 +334,53 @@ def test_every_system_keeps_to_its_declaration(load_text) -> None:
         audit_step(world)
     assert world.steps == 20
     assert world.metrics()["catch.closed"] == 0
+
+
+FAR_SKELETON = """
+[[entity]]
+name = "z_far"
+pose = { position = [50, 0, 0] }
+skeleton = {}
+[[entity]]
+name = "z_far/bone"
+bone = { joint = "hinge", axis = [0, 0, 1], mass = 1, inertia = [0.1, 0.1, 0.1], centre = [0, -0.2, 0] }
+"""
+
+
+def test_skeleton_far_away_changes_nothing_that_is_seen_of_a_joint(load_text):
+    alone, both = (load_text(rod(0.004, "hinge", 20) + more) for more in ("", FAR_SKELETON))
+    for world in (alone, both):
+        world.step(40)
+    expected, found = alone.metrics(), both.metrics()
+    assert abs(expected["top/pin.rate"]) > 0.1
+    mine = {name for name in expected if name.startswith("top/")}
+    assert {name: repr(found[name]) for name in mine} == {name: repr(expected[name]) for name in mine}
+
+
+def test_joint_between_bone_and_body_is_seen_after_the_step(load_text):
+    """A body that hangs on a swinging bone: the position of the joint is the angle between both as they stand now."""
+    world = load_text(scene(0.004, """
+    [[entity]]
+    name = "arm"
+    skeleton = {}
+    [[entity]]
+    name = "arm/bone"
+    bone = { joint = "hinge", axis = [0, 0, 1], mass = 1, inertia = [0.1, 0.1, 0.1], centre = [0.5, 0, 0] }
+    [[entity]]
+    name = "weight"
+    pose = { position = [1.3, 0, 0] }
+    box = { size = [0.2, 0.1, 0.1] }
+    body = { mass = 0.5 }
+    [[entity]]
+    name = "pin"
+    pose = { position = [1, 0, 0] }
+    joint = { kind = "hinge", between = ["weight", "arm/bone"], axis = [0, 0, 1] }
+    """))  # fmt: skip
+    angles = []
+    for _ in range(50):
+        world.step()
+        turns = [Rotation.from_quat(np.roll(world[path].rotation, -1)) for path in ("arm/bone", "weight")]
+        angles.append((turns[0].inv() * turns[1]).as_rotvec()[2])
+    assert abs(angles[-1]) > 0.05
+    assert world.metrics()["pin.position"] == pytest.approx(angles[-1], abs=1e-9)
+    assert world.metrics()["pin.rate"] == pytest.approx((angles[-1] - angles[-2]) / 0.004, rel=1e-6)

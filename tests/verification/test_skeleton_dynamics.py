@@ -8,9 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pinocchio_peer import GRAVITY, Pinocchio
-from supple_skeleton.layout import JOINTS
+from supple_bones.layout import JOINTS
+from supple_bones.sampling import sample_specs, sample_state
 from supple_skeleton.oracle import evaluate
-from supple_skeleton.sampling import make_dynamics, sample_specs, sample_state
+from supple_skeleton.sampling import make_dynamics
 
 MOST_RATES = 60
 TOLERANCE = 1e-9

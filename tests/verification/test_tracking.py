@@ -13,10 +13,10 @@ from scipy.spatial.transform import Rotation
 import supple
 from random_skeletons import JOINTS, head, numbers, sample_bones, sample_key
 from supple.testing import audit_step
-from supple_skeleton.layout import BALL, FREE, JOINT, Q_FIRST, V_FIRST
-from supple_skeleton.layout import JOINTS as KINDS
+from supple_bones.coordinate_kernels import integrate_coordinates
+from supple_bones.layout import BALL, FREE, JOINT, Q_FIRST, V_FIRST
+from supple_bones.layout import JOINTS as KINDS
 from supple_skeleton.oracle import evaluate
-from supple_skeleton.step_kernels import integrate_coordinates
 
 seeds = st.integers(0, 2**32 - 1)
 

@@ -130,11 +130,11 @@ def time_change(world) -> float:
 
 def compare_motion(adaptive, soft) -> float:
     """Greatest distance between bones of the two worlds in COMPARED steps, over the farthest way of a bone [%]."""
-    first, apart, way = np.array(adaptive.array("skeleton.position")), 0.0, 0.0
+    first, apart, way = np.array(adaptive.array("skeleton.x")), 0.0, 0.0
     for _ in range(COMPARED):
         adaptive.step()
         soft.step()
-        mine, other = adaptive.array("skeleton.position"), soft.array("skeleton.position")
+        mine, other = adaptive.array("skeleton.x"), soft.array("skeleton.x")
         apart = max(apart, float(np.linalg.norm(mine - other, axis=1).max()))
         way = max(way, float(np.linalg.norm(mine - first, axis=1).max()))
     return 100.0 * apart / way

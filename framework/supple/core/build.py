@@ -215,7 +215,7 @@ class Build:
         flat = (index,) if isinstance(index, int) else index
         self.metrics.append(BoundMetric(path, metric, array, flat))
 
-    def bind_metrics(self, entity: Entity, kind: str, places: dict[str, tuple[str, Index]]) -> None:
+    def bind_metrics(self, entity: Entity, kind: str, places: Mapping[str, tuple[str, Index]]) -> None:
         """Bind every metric that the component `kind` of this entity declares."""
         for metric in entity.components[kind].metrics:
             array, index = places[metric.name]

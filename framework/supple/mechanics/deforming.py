@@ -16,9 +16,8 @@ if TYPE_CHECKING:
 class DeformingSurface(Protocol):
     """A triangle mesh that bends. Put it into the collection `surfaces`; collision finds it there.
 
-    `positions` and `velocities` name arrays [nv, 3] of its vertices in the world [m, m/s]: State, or Step values
-    made in DETECT. `triangles` [nt, 3] are counter-clockwise from outside; the tree is built on `rest` [nv, 3].
-    If `positions` is no State, `start` [nv, 3] are the vertices in the world at the start, `rest` if it is left out.
+    `positions` and `velocities` name arrays [nv, 3] of its vertices in the world [m, m/s]: State, written in
+    ADVANCE. `triangles` [nt, 3] are counter-clockwise from outside; the tree is built on `rest` [nv, 3].
     `path` is the entity it belongs to. Behind its triangles it is solid to `thickness` [m]; 0 suffices where
     nothing starts inside it.
 
@@ -48,6 +47,18 @@ class DeformingSurface(Protocol):
     def add_rows(self, points: SurfacePoints) -> None:
         """Append the Jacobian blocks of these points on it to those of the mechanisms that move it."""
         ...
+
+
+@runtime_checkable
+class PooledSurface(DeformingSurface, Protocol):
+    """One whose vertices are the rows `vertices` of arrays that several surfaces share."""
+
+    vertices: slice
+
+
+def find_rows(surface: DeformingSurface) -> slice:
+    """Which rows of the arrays that it names are its vertices."""
+    return surface.vertices if isinstance(surface, PooledSurface) else slice(None)
 
 
 @runtime_checkable

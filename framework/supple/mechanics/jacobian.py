@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -10,6 +11,16 @@ from supple.core.arrays import FloatArray, IntArray
 from supple.core.jit import bind_kernel
 from supple.errors import SimulationError
 from supple.mechanics import jacobian_kernels as kernels
+
+
+class Blocks(NamedTuple):
+    """The arrays of `JacobianBlocks`, as kernels take them; used [1] is their count."""
+
+    used: IntArray
+    group: IntArray
+    unit: IntArray
+    dof: IntArray
+    values: FloatArray
 
 
 class JacobianBlocks:
@@ -22,6 +33,7 @@ class JacobianBlocks:
     unit    [capacity]    coupling unit within the mechanism, e.g. the body: A couples the blocks of one unit
     dof     [capacity]    first column
     values  [capacity, 3, width]  m/s or rad/s per unit of v; in groups of one row, rows 1 and 2 are zero
+    blocks  all of these, for kernels
     """
 
     def __init__(self, capacity: int, width: int) -> None:
@@ -32,6 +44,9 @@ class JacobianBlocks:
         self.unit: IntArray = np.zeros(capacity, np.int64)
         self.dof: IntArray = np.zeros(capacity, np.int64)
         self.values: FloatArray = np.zeros((capacity, 3, width))
+        self.blocks = Blocks(
+            used=self.count, group=self.group, unit=self.unit, dof=self.dof, values=self.values
+        )
 
     def clear(self) -> None:
         """Forget all blocks."""

@@ -84,10 +84,10 @@ class PointRows:
 class Carrier(Protocol):
     """Rigid frames that a mechanism moves: bodies, bones. Collection `carriers`.
 
-    It names its arrays: `position` [n, 3] in m, `rotation` [n, 4] quaternions, `twist` [n, 6] velocity of the
-    frame's origin in the world and angular velocity in the frame, `wrench` [n, 6] force and torque in the
-    world that others add [N, N m]. `shown` names the State arrays of positions and rotations for drawings.
-    `layer` names the layer of the shapes on the frames: see `supple.core.drawing.LAYERS`.
+    It names its arrays. The pose is State, written in ADVANCE: `position` [n, 3] in m, `rotation` [n, 4] quaternions,
+    `twist` [n, 6] velocity of the frame's origin in the world and angular velocity in the frame. Who wants it as it is
+    after the step reads these names with `.next`. `wrench` [n, 6] is force and torque in the world that others add
+    [N, N m]. `layer` names the layer of the shapes on the frames: see `supple.core.drawing.LAYERS`.
     """
 
     name: str
@@ -95,7 +95,6 @@ class Carrier(Protocol):
     rotation: str
     twist: str
     wrench: str
-    shown: tuple[str, str]
     layer: str
     solve: str = ROWS
 

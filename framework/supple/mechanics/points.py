@@ -9,7 +9,7 @@ import numpy as np
 
 from supple.core.arrays import FloatArray, IntArray
 from supple.core.build import Build
-from supple.mechanics.deforming import DeformingSurface
+from supple.mechanics.deforming import DeformingSurface, find_rows
 from supple.mechanics.point_kernels import find_nearest_point, place_point
 
 
@@ -85,10 +85,8 @@ class HeldPoint(NamedTuple):
 
 
 def find_places_at_start(build: Build, surface: DeformingSurface) -> FloatArray:
-    """Vertices of a surface in the world at the start [nv, 3]; of `start` if its positions are no State."""
-    if build.arrays.spec(surface.positions).kind == "state":
-        return np.asarray(build.arrays[surface.positions])
-    return np.asarray(getattr(surface, "start", surface.rest))
+    """Vertices of a surface in the world at the start [nv, 3]."""
+    return np.asarray(build.arrays[surface.positions][find_rows(surface)])
 
 
 def find_surface_of(build: Build, path: str, blame: str) -> DeformingSurface | None:

@@ -6,6 +6,7 @@ import numpy as np
 
 from supple.core.build import Build
 from supple.core.schedule import Access, Bound, Call, Each, Phase, System, Work
+from supple.mechanics.deforming import find_rows
 from supple_collide.contact_kernels import place_still_shapes
 from supple_collide.finders import find_surface
 from supple_collide.kernel_arrays import (
@@ -62,7 +63,7 @@ class PlaceMeshes(System):
         calls += [
             Call(
                 follow_bending_mesh, meshes, first + i, collide.margin, collide.sudden_speed, arrays.h,
-                arrays[each.positions], arrays[each.velocities], boxes, reaches,
+                arrays[each.positions][find_rows(each)], arrays[each.velocities][find_rows(each)], boxes, reaches,
             )
             for i, each in enumerate(self.deforming)
         ]  # fmt: skip

@@ -1,14 +1,14 @@
 """Factors and solves with chain matrices: symmetric, A[k, j] nonzero only where one rate is above the other.
 
 Row k of a chain matrix lies at dof[k, ROW]: its diagonal, then its ancestors, nearest first. The row of an
-ancestor is thus the tail of the same list, and A = L^T D L fills in nothing (README eq. (9)). A factor holds L
+ancestor is thus the tail of the same list, and A = L^T D L fills in nothing (README eq. (10)). A factor holds L
 in the places of A, and 1 / D on the diagonal.
 """
 
 from __future__ import annotations
 
 from supple.core.jit import njit
-from supple_skeleton.layout import DEPTH, DOF_PARENT, ROW
+from supple_bones.layout import DEPTH, DOF_PARENT, ROW
 
 
 @njit
@@ -39,7 +39,7 @@ def factor_chain(dof, matrix_out):
 
 @njit
 def solve_chain(dof, factor, x_out):
-    """x -> A^-1 x in place: README eq. (10)."""
+    """x -> A^-1 x in place: README eq. (11)."""
     count = dof.shape[0]
     for k in range(count - 1, -1, -1):
         value = x_out[k]

@@ -1,4 +1,4 @@
-"""Rows of joint limits and servos; README eq. (27) to (29).
+"""Rows of joint limits; README eq. (20) and (21).
 
 limit [limits, 3] holds kind, bone, and the place of the coordinate within the joint.
 """
@@ -10,12 +10,16 @@ import math
 from supple.core.jit import njit, njit_inlined
 from supple.math.quaternion_kernels import rotate_vector, rotate_vector_back
 from supple.math.vector_kernels import cross, dot, length
-from supple.mechanics.rows import COMPLIANT, UNILATERAL
-from supple_skeleton.layout import AXIS, Q_FIRST, V_FIRST, WINDOW
-from supple_skeleton.row_kernels import open_block
+from supple.mechanics.rows import UNILATERAL
+from supple_bones.layout import AXIS, Q_FIRST, V_FIRST, WINDOW
+from supple_bones.row_kernels import append_block
 
 LOWER = 0
+
+
 UPPER = 1
+
+
 SWING = 2
 
 
@@ -53,9 +57,10 @@ def find_limit_gaps(bone, frame, limit, bound, q, gap_out):
 
 
 @njit
-def find_near_limits(h, margin, bone, frame, limit, bound, q, v, v_free, gap_out, near_out):
+def find_near_limits(h, margin, tree, gap_out, near_out):
     """Lists the limits that may be reached within the step; returns their number."""
-    find_limit_gaps(bone, frame, limit, bound, q, gap_out)
+    bone, limit, v, v_free = tree.bone, tree.limit, tree.v, tree.v_free
+    find_limit_gaps(bone, tree.frame, limit, tree.bound, tree.q, gap_out)
     count = 0
     for n in range(limit.shape[0]):
         i = limit[n, 1]
@@ -70,11 +75,9 @@ def find_near_limits(h, margin, bone, frame, limit, bound, q, v, v_free, gap_out
 
 
 @njit
-def append_limits(
-    bone, frame, limit, q, near, count, first, key,
-    law_out, key_out, used_out, group_out, unit_out, dof_out, values_out,
-):  # fmt: skip
+def append_limits(tree, near, key, blocks_out, count, first, law_out, key_out):
     """One unilateral row for every near limit: u = rate of the gap."""
+    bone, frame, limit, q, values_out = tree.bone, tree.frame, tree.limit, tree.q, blocks_out.values
     for c in range(count):
         n = near[c]
         i = limit[n, 1]
@@ -82,7 +85,7 @@ def append_limits(
         law_out[first + c] = UNILATERAL
         key_out[first + c, 0] = key
         key_out[first + c, 1] = n
-        block = open_block(bone, i, first + c, used_out, group_out, unit_out, dof_out, values_out)
+        block = append_block(bone, i, first + c, blocks_out)
         if limit[n, 0] == SWING:
             _, dx, dy, dz = find_swing(frame, q, i, bone[i, Q_FIRST])
             values_out[block, 0, k] = -dx
@@ -94,36 +97,10 @@ def append_limits(
 
 @njit
 def set_limit_bias(recovery, recovery_speed, h, gap, near, count, first, bias_out):
-    """May reach the limit within the step, and recovers from beyond it: README eq. (27)."""
+    """May reach the limit within the step, and recovers from beyond it: README eq. (20)."""
     for c in range(count):
         distance = gap[near[c]]
         if distance >= 0.0:
             bias_out[first + c, 0] = distance / h
         else:
             bias_out[first + c, 0] = max(recovery * distance / h, -recovery_speed)
-
-
-@njit
-def append_servos(
-    h, bone, servo, gains, q, first, key,
-    law_out, key_out, lower_out, upper_out, compliance_out, bias_out,
-    used_out, group_out, unit_out, dof_out, values_out,
-):  # fmt: skip
-    """One compliant row for every servo, servo [m, 2] = bone and place of the coordinate: README eq. (29).
-
-    gains [m, 4] are stiffness, damping, target and greatest force.
-    """
-    for n in range(servo.shape[0]):
-        g = first + n
-        i = servo[n, 0]
-        stiffness, damping, target, greatest = gains[n, 0], gains[n, 1], gains[n, 2], gains[n, 3]
-        resisting = damping + h * stiffness
-        law_out[g] = COMPLIANT
-        key_out[g, 0] = key
-        key_out[g, 1] = n
-        lower_out[g, 0] = -h * greatest
-        upper_out[g, 0] = h * greatest
-        compliance_out[g, 0] = 1.0 / (h * resisting)
-        bias_out[g, 0] = stiffness * (q[bone[i, Q_FIRST] + servo[n, 1]] - target) / resisting
-        block = open_block(bone, i, g, used_out, group_out, unit_out, dof_out, values_out)
-        values_out[block, 0, bone[i, V_FIRST] + servo[n, 1] - bone[i, WINDOW]] = 1.0

@@ -1,4 +1,4 @@
-"""From ghosts to arrays. The tree of bones is that of supple_skeleton, under the owner `ghost`."""
+"""From ghosts to arrays. The tree of bones is that of supple_bones, under the owner `ghost`."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from supple.core.build import Build
 from supple.core.drawing import Drawing, Lines
 from supple.core.entity import Entity
 from supple.mechanics.mechanism import contact_capacity
-from supple_motion.targets import find_targets
-from supple_skeleton.compile import (
+from supple_bones.compile import (
     declare_frames,
     declare_limits,
     declare_motion,
@@ -20,11 +19,12 @@ from supple_skeleton.compile import (
     rate_labels,
     show_bones,
 )
-from supple_skeleton.components import spread
-from supple_skeleton.forest import Forest, build_forest
-from supple_skeleton.layout import JOINTS, PARENT, ROW
-from supple_skeleton.limits import JointLimits
-from supple_skin.mechanism import Ghosts
+from supple_bones.components import spread
+from supple_bones.forest import Forest, build_forest
+from supple_bones.layout import JOINTS, PARENT
+from supple_bones.limits import JointLimits
+from supple_ghost.mechanism import Ghosts
+from supple_motion.targets import find_targets
 
 #: Radius of the lines that show the bones [m].
 BONE_RADIUS = 0.002
@@ -59,13 +59,13 @@ def compile_ghosts(build: Build) -> None:
     build.add_member("mechanisms", mechanism)
     build.add_member("carriers", mechanism)
     if limits:
-        build.add_member("row_sources", JointLimits(mechanism, limits))
+        build.add_member("row_sources", JointLimits(mechanism, limits, build.settings("skeleton")))
     show_bones(build, "ghost", entities, forest)
     _show_ghosts(build, ghosts, forest)
 
 
 def _declare_springs(build: Build, entities: list[Entity], ghosts: list[Entity], forest: Forest) -> None:
-    """K, and A = h (h + recovery) K: README eq. (4)."""
+    """K and the time of recovery, which make A: README eq. (3)."""
     stiffness, turning, recovery = [], [], []
     for entity in entities:
         bone = entity.components["bone"]
@@ -75,20 +75,15 @@ def _declare_springs(build: Build, entities: list[Entity], ghosts: list[Entity],
             stiffness.append(own or (ghost.sliding_stiffness if sliding else ghost.stiffness))
             turning.append(not sliding)
             recovery.append(ghost.recovery)
-    h, labels = build.run.step, rate_labels(entities, forest)
-    mobility = 1.0 / (h * (h + np.array(recovery)) * np.array(stiffness))
-    factor = np.zeros(forest.entries)
-    factor[forest.dof[:, ROW]] = mobility
+    labels = rate_labels(entities, forest)
     for name, values, unit, doc in (
         ("stiffness", stiffness, "N m/rad, N/m", "Springs towards the free configuration."),
-        ("mobility", mobility, "SI", "A^-1, which is diagonal."),
         ("recovery", recovery, "s", "Time in which deviations decay."),
     ):
         build.add_model(f"ghost.{name}", values, unit=unit, doc=doc, labels=labels)
     build.add_model(
         "ghost.turning", turning, unit="1", doc="1: a rate in rad/s.", dtype=np.int64, labels=labels
     )
-    build.add_model("ghost.factor", factor, unit="SI", doc="A as factored chain matrix: L = 1, and 1 / A.")
 
 
 def _declare_steps(build: Build, ghosts: int, forest: Forest) -> None:
@@ -113,5 +108,5 @@ def _show_ghosts(build: Build, ghosts: list[Entity], forest: Forest) -> None:
             build.add_model(
                 f"ghost.lines{index}", segments, unit="1", doc="Bones as lines from parent to child.", dtype=np.int64
             )  # fmt: skip
-            form = Lines("ghost.position", f"ghost.lines{index}", BONE_RADIUS)
+            form = Lines("ghost.x", f"ghost.lines{index}", BONE_RADIUS)
             build.draw(Drawing(f"{entity.path}.ghost", entity.path, "bones", form))

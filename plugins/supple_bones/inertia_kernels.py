@@ -1,4 +1,4 @@
-"""Inertias of bones in the world, composite inertias, and the mass matrix; README eq. (5) to (8).
+"""Inertias of bones in the world, composite inertias, and the mass matrix; README eq. (6) to (9).
 
 own [bones, 10]        inertia of every bone about the point O of its chain, in world axes
 composite [bones, 10]  the same of a bone and all that hangs on it, as one rigid body
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from supple.core.jit import njit
 from supple.math.quaternion_kernels import matrix_of_quaternion_at
-from supple_skeleton.layout import (
+from supple_bones.layout import (
     BONE,
     DEPTH,
     DOF_PARENT,
@@ -20,12 +20,12 @@ from supple_skeleton.layout import (
     ROW_FIRST,
     V_FIRST,
 )
-from supple_skeleton.spatial_kernels import apply_inertia, dot_axis
+from supple_bones.spatial_kernels import apply_inertia, dot_axis
 
 
 @njit
 def carry_inertias(bone, inertia, x, rotation, own_out):
-    """Inertia of every bone about O in world axes, README eq. (5)."""
+    """Inertia of every bone about O in world axes, README eq. (6)."""
     for i in range(bone.shape[0]):
         root = bone[i, ROOT]
         r00, r01, r02, r10, r11, r12, r20, r21, r22 = matrix_of_quaternion_at(rotation, i)
@@ -62,7 +62,7 @@ def carry_inertias(bone, inertia, x, rotation, own_out):
 
 @njit
 def add_composites(bone, own, composite_out):
-    """Inertia of every bone with all that hangs on it, README eq. (7): they share O, so they just add up."""
+    """Inertia of every bone with all that hangs on it, README eq. (8): they share O, so they just add up."""
     for i in range(bone.shape[0]):
         for c in range(10):
             composite_out[i, c] = own[i, c]
@@ -75,7 +75,7 @@ def add_composites(bone, own, composite_out):
 
 @njit
 def fill_mass_matrix(dof, armature, axis, composite, matrix_out):
-    """Mass matrix with armature as a chain matrix: row k holds k and its ancestors; README eq. (8)."""
+    """Mass matrix with armature as a chain matrix: row k holds k and its ancestors; README eq. (9)."""
     for k in range(dof.shape[0]):
         f0, f1, f2, f3, f4, f5 = apply_inertia(
             composite, dof[k, BONE], axis[k, 0], axis[k, 1], axis[k, 2], axis[k, 3], axis[k, 4], axis[k, 5]
@@ -91,7 +91,7 @@ def fill_mass_matrix(dof, armature, axis, composite, matrix_out):
 
 @njit
 def add_followers(bone, dof, axis, composite, matrix_out):
-    """What followers add to the rates of the bones that they follow, and to those above; README eq. (32)."""
+    """What followers add to the rates of the bones that they follow, and to those above; README eq. (23)."""
     for i in range(bone.shape[0] - 1, -1, -1):
         if bone[i, FOLLOWS] < 0:
             return

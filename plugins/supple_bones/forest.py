@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from supple.core.arrays import FloatArray, IntArray
-from supple_skeleton.layout import (
+from supple_bones.layout import (
     BALL,
     BONE,
     BONE_COLUMNS,

@@ -1,4 +1,4 @@
-"""Generalised forces: inverse dynamics, bias, its bilinear form, gravity, applied wrenches; README eq. (11)-(15).
+"""Generalised forces: inverse dynamics, bias, its bilinear form, gravity, applied wrenches; README eq. (12)-(15).
 
 work [2, bones, 6] is scratch: spatial accelerations, then spatial forces of the bones.
 """
@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from supple.core.jit import njit, njit_inlined
 from supple.math.vector_kernels import cross
-from supple_skeleton.layout import FOLLOWS, PARENT, ROOT, ROW_COUNT, ROW_FIRST, V_FIRST
-from supple_skeleton.spatial_kernels import apply_inertia, cross_force, dot_axis
+from supple_bones.layout import FOLLOWS, PARENT, ROOT, ROW_COUNT, ROW_FIRST, V_FIRST
+from supple_bones.spatial_kernels import apply_inertia, cross_force, dot_axis
 
 
 @njit
@@ -51,7 +51,7 @@ def set_inertial_force(own, velocity, i, work_out):
 
 @njit
 def set_inertial_forces(bone, gravity, own, axis, axis_rate, velocity, v, acceleration, work_out):
-    """Accelerations of all bones, and the forces that these need: README eq. (11), before it is summed."""
+    """Accelerations of all bones, and the forces that these need: README eq. (12), before it is summed."""
     for i in range(bone.shape[0]):
         parent = bone[i, PARENT]
         for c in range(6):
@@ -69,7 +69,7 @@ def find_inverse_dynamics(
     bone, armature, gravity, own, axis, axis_rate, velocity, v, acceleration,
     work_out, tau_out,
 ):  # fmt: skip
-    """tau_out = (M + armature) a + bias(v) + gravity force: README eq. (11).
+    """tau_out = (M + armature) a + bias(v) + gravity force: README eq. (12).
 
     Gravity enters as an upward acceleration of the world. With a = 0 and gravity = 0 this is the bias.
     """

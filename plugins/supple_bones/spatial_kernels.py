@@ -1,4 +1,4 @@
-"""Spatial vectors held in scalars, for use inside kernels; README eq. (3) and (6).
+"""Spatial vectors held in scalars, for use inside kernels; README eq. (3) and (7).
 
 A motion is (velocity of the point that is at O, angular velocity), a force is (force, torque about O), both in
 world axes. Inertias have ten numbers: mass, first moment about O, inertia xx yy zz xy xz yz about O.

@@ -1,11 +1,11 @@
-"""Rows on bones: Jacobian blocks of points, and the Delassus operator; README eq. (16) and (26)."""
+"""Rows on bones: Jacobian blocks of points, and the Delassus operator; README eq. (16) and (19)."""
 
 from __future__ import annotations
 
 from supple.core.jit import njit, njit_inlined
 from supple.math.vector_kernels import cross, dot
 from supple.mechanics.block_matrix_kernels import find_block
-from supple_skeleton.layout import (
+from supple_bones.layout import (
     DOF_PARENT,
     FOLLOWS,
     LAST_DOF,
@@ -33,15 +33,23 @@ def open_block(bone, i, group, used_out, group_out, unit_out, dof_out, values_ou
     return block
 
 
+@njit_inlined
+def append_block(bone, i, group, blocks_out):
+    """`open_block` of a mechanism's blocks."""
+    return open_block(
+        bone, i, group, blocks_out.used, blocks_out.group, blocks_out.unit, blocks_out.dof, blocks_out.values
+    )
+
+
 @njit
 def add_point_blocks(
-    bone, dof, axis, x, group, frame, sign, point, directions,
-    used_out, group_out, unit_out, dof_out, values_out, count,
+    bone, dof, axis, x, group, frame, sign, point, directions, blocks_out, count,
 ):  # fmt: skip
-    """Blocks sign * directions @ (Jacobian of the first `count` points), dense over the rates of the skeleton."""
+    """Blocks sign * directions @ (Jacobian of the first `count` points), dense over the rates of the tree."""
+    values_out = blocks_out.values
     for p in range(count):
         i = frame[p]
-        block = open_block(bone, i, group[p], used_out, group_out, unit_out, dof_out, values_out)
+        block = append_block(bone, i, group[p], blocks_out)
         root = bone[i, ROOT]
         rx, ry, rz = point[p, 0] - x[root, 0], point[p, 1] - x[root, 1], point[p, 2] - x[root, 2]
         first = bone[i, WINDOW]
@@ -57,14 +65,12 @@ def add_point_blocks(
 
 
 @njit
-def add_turn_blocks(
-    bone, dof, axis, count, group, frame, sign, directions,
-    used_out, group_out, unit_out, dof_out, values_out,
-):  # fmt: skip
-    """Blocks sign * directions @ (Jacobian of the bone's rotation), dense over the rates of the skeleton."""
+def add_turn_blocks(bone, dof, axis, group, frame, sign, directions, blocks_out, count):
+    """Blocks sign * directions @ (Jacobian of the bone's rotation), dense over the rates of the tree."""
+    values_out = blocks_out.values
     for p in range(count):
         i = frame[p]
-        block = open_block(bone, i, group[p], used_out, group_out, unit_out, dof_out, values_out)
+        block = append_block(bone, i, group[p], blocks_out)
         k = bone[i, LAST_DOF]
         while k >= 0:
             for row in range(3):
@@ -88,14 +94,12 @@ def set_weighted_column(axis, k, s, rx, ry, rz, p, directions, block, column, va
 
 
 @njit
-def add_weighted_blocks(
-    bone, dof, axis, x, count, group, frame, weight, moment, directions,
-    used_out, group_out, unit_out, dof_out, values_out,
-):  # fmt: skip
-    """Blocks directions @ (weight * velocity of the bone's origin + spin x moment); README eq. (30)."""
+def add_weighted_blocks(bone, dof, axis, x, group, frame, weight, moment, directions, blocks_out, count):
+    """Blocks directions @ (weight * velocity of the bone's origin + spin x moment); README eq. (22)."""
+    values_out = blocks_out.values
     for p in range(count):
         i = frame[p]
-        block = open_block(bone, i, group[p], used_out, group_out, unit_out, dof_out, values_out)
+        block = append_block(bone, i, group[p], blocks_out)
         root = bone[i, ROOT]
         s = weight[p]
         rx = moment[p, 0] + s * (x[i, 0] - x[root, 0])
@@ -203,36 +207,33 @@ def find_near_block(indptr, indices, row, column, guess):
 
 
 @njit
-def add_bone_delassus(
-    dof, factor, count, group, unit, window, values, indptr, indices,
-    first_out, next_out, blocks_out, cursor_out, span_out, half_out, product_out, W_out,
-):  # fmt: skip
-    """W_out += J A^-1 J^T: blocks of one skeleton couple their groups; README eq. (26).
-
-    All outputs but W_out are scratch.
-    """
+def add_bone_delassus(dof, factor, blocks, indptr, indices, scratch, W_out):
+    """W_out += J A^-1 J^T: blocks of one tree couple their groups; README eq. (19)."""
+    group, values = blocks.group, blocks.values
+    first, members, cursor = scratch.first, scratch.members, scratch.cursor
+    span, half, product = scratch.span, scratch.half, scratch.product
     width = values.shape[2]
-    list_blocks(count, unit, first_out, next_out)
-    for tree in range(first_out.shape[0]):
-        if first_out[tree] < 0:
+    list_blocks(blocks.used, blocks.unit, first, scratch.following)
+    for tree in range(first.shape[0]):
+        if first[tree] < 0:
             continue
-        start = window[first_out[tree]]
-        rows = gather_rows(values, first_out[tree], next_out, width, blocks_out, span_out, half_out)
-        halve_rows(dof, factor, start, width, span_out, half_out)
+        start = blocks.dof[first[tree]]
+        rows = gather_rows(values, first[tree], scratch.following, width, members, span, half)
+        halve_rows(dof, factor, start, width, span, half)
         for n in range(rows // 3):
-            cursor_out[n] = -1
+            cursor[n] = -1
         for n in range(rows // 3):
-            multiply_rows(dof, factor, start, width, rows, n, span_out, half_out, product_out)
-            own = group[blocks_out[n]]
+            multiply_rows(dof, factor, start, width, rows, n, span, half, product)
+            own = group[members[n]]
             place = -1
             for m in range(n, rows // 3):
-                other = group[blocks_out[m]]
+                other = group[members[m]]
                 place = find_near_block(indptr, indices, own, other, place + 1)
-                mirror = find_near_block(indptr, indices, other, own, cursor_out[m] + 1)
-                cursor_out[m] = mirror
+                mirror = find_near_block(indptr, indices, other, own, cursor[m] + 1)
+                cursor[m] = mirror
                 for row in range(3):
                     for column in range(3):
-                        entry = product_out[row, 3 * m + column]
+                        entry = product[row, 3 * m + column]
                         W_out[place, row, column] += entry
                         if m != n:
                             W_out[mirror, column, row] += entry

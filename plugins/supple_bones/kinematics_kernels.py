@@ -20,7 +20,7 @@ from supple.math.quaternion_kernels import (
     rotate_vector_back_at,
 )
 from supple.math.vector_kernels import cross
-from supple_skeleton.layout import (
+from supple_bones.layout import (
     AXIS,
     BALL,
     CHILD_FIXED,
@@ -42,7 +42,7 @@ from supple_skeleton.layout import (
     UNIVERSAL,
     V_FIRST,
 )
-from supple_skeleton.spatial_kernels import cross_motion
+from supple_bones.spatial_kernels import cross_motion
 
 
 @njit

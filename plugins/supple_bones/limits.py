@@ -1,0 +1,86 @@
+"""Limits of joints, as a source of rows."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+from zlib import crc32
+
+import numpy as np
+
+from supple.core.arrays import FloatArray, IntArray
+from supple.core.jit import bind_first_arguments, bind_kernel
+from supple.core.schedule import Bound
+from supple.mechanics.jacobian import JacobianBlocks
+from supple.mechanics.problem import ConstraintProblem
+from supple_bones.limit_kernels import append_limits, find_near_limits, set_limit_bias
+from supple_bones.tables import name_arrays
+
+
+def key_of(name: str) -> int:
+    """A number below -1 that tells the rows of this source from those of others."""
+    return -2 - crc32(name.encode())
+
+
+class Trees(Protocol):
+    """A mechanism of trees of bones, whose arrays begin with its name."""
+
+    name: str
+    jacobian: JacobianBlocks
+
+    def refuse_overflow(self, extra: int) -> None:
+        """Raise when there is no room for so many more blocks."""
+        ...
+
+
+class LimitSettings(Protocol):
+    """How limits are kept; README eq. (20)."""
+
+    margin: float
+    recovery: float
+    recovery_speed: float
+
+
+class LimitedTree(NamedTuple):
+    """What rows of limits are made of."""
+
+    bone: IntArray
+    frame: FloatArray
+    limit: IntArray
+    bound: FloatArray
+    q: FloatArray
+    v: FloatArray
+    v_free: FloatArray
+
+
+class JointLimits:
+    """One unilateral row for every limit that may be reached within the step."""
+
+    def __init__(self, skeletons: Trees, count: int, settings: LimitSettings) -> None:
+        self.name = f"{skeletons.name}.limits"
+        self.reads = name_arrays(LimitedTree, skeletons.name)
+        self.skeletons = skeletons
+        self.gap = np.zeros(count)
+        self.near = np.zeros(count, np.int64)
+        self.first = self.count = 0
+        self.key = key_of(self.name)
+        self.margin, self.recovery = settings.margin, (settings.recovery, settings.recovery_speed)
+
+    def bind(self, arrays: Bound) -> None:
+        """Bind limits and state."""
+        self.h, tree = arrays.h, arrays.take(LimitedTree, self.skeletons.name)
+        self._find_near = bind_kernel(find_near_limits, self.h, self.margin, tree, self.gap, self.near)
+        fixed = (tree, self.near, self.key, self.skeletons.jacobian.blocks)
+        law, key = np.zeros(1, np.int64), np.zeros((1, 2), np.int64)
+        self._append = bind_first_arguments(append_limits, fixed, (0, 0, law, key))
+
+    def append(self, problem: ConstraintProblem) -> None:
+        """Rows and Jacobian of the limits that are near."""
+        self.count = self._find_near()
+        self.first = problem.reserve(self.count)
+        if self.count:
+            self.skeletons.refuse_overflow(self.count)
+            self._append(self.count, self.first, problem.law, problem.key)
+
+    def set_bias(self, problem: ConstraintProblem) -> None:
+        """Approach until the limit, recover from beyond it."""
+        set_limit_bias(*self.recovery, self.h, self.gap, self.near, self.count, self.first, problem.bias)

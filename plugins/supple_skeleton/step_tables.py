@@ -1,0 +1,80 @@
+"""What the step of skeletons takes besides their bones, in groups, and the arrays that it works in."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from supple.core.arrays import FloatArray
+
+
+class Masses(NamedTuple):
+    """inertia [bones, 10], see `Forest`; armature [rates]."""
+
+    inertia: FloatArray
+    armature: FloatArray
+
+
+class Gains(NamedTuple):
+    """What is implicit on the diagonal of A: dampers and springs of the joints, gains of actuators; each [rates]."""
+
+    damping: FloatArray
+    stiffness: FloatArray
+    gain_p: FloatArray
+    gain_d: FloatArray
+
+
+class Balance(NamedTuple):
+    """The sums of the run [J] that every mechanism adds to, each [1]."""
+
+    before: FloatArray
+    kinetic: FloatArray
+    potential: FloatArray
+    applied: FloatArray
+
+
+class StepScratch(NamedTuple):
+    """own and composite inertias [bones, 10], accelerations and forces [2, bones, 6], the motion of the change of the
+    rates, and four vectors of rates [4, rates].
+    """
+
+    own: FloatArray
+    composite: FloatArray
+    work: FloatArray
+    change_velocity: FloatArray
+    change_rate: FloatArray
+    rates: FloatArray
+
+
+class ObserveScratch(NamedTuple):
+    """deviation [rates], gap [limits], energies before and after [skeletons, 2], whole [skeletons, 5]."""
+
+    deviation: FloatArray
+    gap: FloatArray
+    before: FloatArray
+    after: FloatArray
+    whole: FloatArray
+
+
+def make_step_scratch(bones: int, rates: int, rows: int) -> StepScratch:
+    """For so many bones and followers, rates and axes."""
+    return StepScratch(
+        own=np.zeros((bones, 10)),
+        composite=np.zeros((bones, 10)),
+        work=np.zeros((2, bones, 6)),
+        change_velocity=np.zeros((bones, 6)),
+        change_rate=np.zeros((rows, 6)),
+        rates=np.zeros((4, rates)),
+    )
+
+
+def make_observe_scratch(rates: int, limits: int, trees: int) -> ObserveScratch:
+    """For so many rates, limits and skeletons."""
+    return ObserveScratch(
+        deviation=np.zeros(rates),
+        gap=np.zeros(limits),
+        before=np.zeros((trees, 2)),
+        after=np.zeros((trees, 2)),
+        whole=np.zeros((trees, 5)),
+    )
