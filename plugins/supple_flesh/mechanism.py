@@ -12,7 +12,7 @@ from supple.errors import PluginError, Problem, suggest
 from supple.mechanics.block_matrix import BlockMatrix
 from supple.mechanics.jacobian import JacobianBlocks
 from supple_flesh.load import FleshLoad
-from supple_flesh.multiply_kernels import multiply_patches
+from supple_flesh.multiply_kernels import multiply_columns, multiply_patches
 from supple_flesh.pool import Part
 from supple_flesh.row_kernels import add_flesh_delassus, make_contact_rows
 from supple_skeleton.loads import WeightedRows
@@ -30,7 +30,7 @@ class FleshMechanism:
 
     name = "flesh"
     v, v_next, v_free = "flesh.y", "flesh.y_next", "flesh.v_free"
-    plan, impulse = "flesh.plan", "flesh.impulse"
+    plan, impulse, force = "flesh.plan", "flesh.impulse", "flesh.applied"
     reads = ("flesh.mask", "flesh.patch_of", "flesh.pressure", "flesh.force")
 
     def __init__(self, load: FleshLoad, contacts: int) -> None:
@@ -62,6 +62,11 @@ class FleshMechanism:
         multiply_patches(active.start, active.inverse_start, active.inverse, self._right, self._product)
         out.fill(0.0)
         out[mine] = self._product[:, :used].T
+
+    def response(self, columns: FloatArray, out: FloatArray) -> None:
+        """out[k] = A^-1 columns[k], both [columns, 3 n]; zero for vertices that are not active."""
+        active = self.load.active
+        multiply_columns(active.start, active.inverse_start, active.inverse, active.vertex, columns, out)
 
     # Queries
 

@@ -9,6 +9,7 @@ import numpy as np
 from supple.core.build import Build
 from supple.core.jit import bind_kernel
 from supple.core.schedule import Bound, Phase, System
+from supple.mechanics.energy_kernels import add_force_work
 from supple_flesh import observe_kernels as observe
 from supple_flesh.mechanism import FleshMechanism, FleshSurface
 from supple_flesh.motion_kernels import advance_vertices, place_vertices
@@ -124,7 +125,8 @@ class BalanceFlesh(System):
         "skeleton.rotation", "flesh.twist", "flesh.x", "flesh.v", "flesh.active", "flesh.mask", "flesh.parting",
         "flesh.loss_now", "flesh.twist_next", "flesh.x.next", "flesh.v.next",
     )  # fmt: skip
-    reads = (*bones, *flesh)
+    pushed = ("flesh.applied", "flesh.y", "flesh.y_next")
+    reads = (*bones, *flesh, *pushed)
     adds = ("energy.before", "energy.kinetic", "energy.potential", "energy.applied")
 
     def bind(self, arrays: Bound) -> Callable[[], None]:
@@ -140,9 +142,13 @@ class BalanceFlesh(System):
         follow = bind_kernel(follow_state, *bones, *places)
         add_up = bind_kernel(observe.balance_flesh, h, *flesh, rotation, twist, twist_end, *sums)
 
+        pushed = (arrays[name].reshape(-1) for name in self.pushed)
+        add_work = bind_kernel(add_force_work, h, *pushed, arrays["energy.applied"])
+
         def balance() -> None:
             follow()
             add_up()
+            add_work()
 
         return balance
 

@@ -11,7 +11,7 @@ from supple.errors import PluginError, Problem, SimulationError, suggest
 from supple.mechanics.block_matrix import BlockMatrix
 from supple.mechanics.jacobian import JacobianBlocks
 from supple.mechanics.mechanism import PointRows
-from supple_skeleton.chain_kernels import solve_chain
+from supple_skeleton.chain_kernels import solve_chain, solve_columns
 from supple_skeleton.dynamics import READS, Dynamics
 from supple_skeleton.forest import Forest
 from supple_skeleton.loads import Follower, WeightedRows
@@ -33,7 +33,7 @@ class Skeletons:
 
     name = "skeleton"
     v, v_next, v_free = "skeleton.v", "skeleton.v.next", "skeleton.v_free"
-    plan, impulse = "skeleton.plan", "skeleton.impulse"
+    plan, impulse, force = "skeleton.plan", "skeleton.impulse", "skeleton.force"
     position, rotation, twist, wrench = (
         "skeleton.x", "skeleton.rotation", "skeleton.twist", "skeleton.wrench",
     )  # fmt: skip
@@ -94,6 +94,10 @@ class Skeletons:
         """out = A^-1 x, both [rates]."""
         out[:] = x
         solve_chain(self.dof, self.factor, out)
+
+    def response(self, columns: FloatArray, out: FloatArray) -> None:
+        """out[k] = A^-1 columns[k], both [columns, rates]."""
+        solve_columns(self.dof, self.factor, columns, out)
 
     def add_point_rows(self, rows: PointRows) -> None:
         """Append one block of three rows for every point. Whoever has points keeps their arrays, so they are bound."""

@@ -23,7 +23,7 @@ class Ghosts:
 
     name = "ghost"
     v, v_next, v_free = "ghost.v", "ghost.v.next", "ghost.v_free"
-    plan, impulse = "ghost.plan", "ghost.impulse"
+    plan, impulse, force = "ghost.plan", "ghost.impulse", "ghost.force"
     position, rotation, twist, wrench = "ghost.x", "ghost.rotation", "ghost.twist", "ghost.wrench"
     shown = ("ghost.position", "ghost.orientation")
     reads = ("ghost.x", "ghost.axis", "ghost.bone", "ghost.dof", "ghost.mobility", "ghost.factor")
@@ -51,6 +51,10 @@ class Ghosts:
     def apply_inverse(self, x: FloatArray, out: FloatArray) -> None:
         """out = A^-1 x, both [rates]."""
         np.multiply(self.mobility, x, out=out)
+
+    def response(self, columns: FloatArray, out: FloatArray) -> None:
+        """out[k] = A^-1 columns[k], both [columns, rates]."""
+        np.multiply(self.mobility, columns, out=out)
 
     def add_point_rows(self, rows: PointRows) -> None:
         """Append one block of three rows for every point that moves with a bone."""

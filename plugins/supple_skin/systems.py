@@ -55,7 +55,8 @@ class FollowMotion(System):
 
     phase = Phase.FREE
     reads = (
-        "ghost.bone", "ghost.mobility", "ghost.axis", "ghost.x", "ghost.wanted_rate", "ghost.wrench"
+        "ghost.bone", "ghost.mobility", "ghost.axis", "ghost.x", "ghost.wanted_rate", "ghost.wrench",
+        "ghost.force",
     )  # fmt: skip
     writes = ("ghost.pushed", "ghost.v_free")
 

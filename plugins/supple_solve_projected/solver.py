@@ -30,13 +30,12 @@ class ProjectedGaussSeidel:
 
     def solve(self, problem: ConstraintProblem, warm: FloatArray) -> Solution:
         """Impulses that meet the laws with the box for the cone, starting from `warm`, [n, 3] N s or longer."""
-        n, W, settings = problem.count, problem.W, self.settings
+        n, settings = problem.count, self.settings
         impulse, velocity = warm[:n].copy(), np.zeros((n, 3))
         impulse[problem.law[:n] != COULOMB, 1:] = 0.0
         sweeps, residual = kernels.solve_rows(
-            problem.law, problem.size, problem.friction, problem.scale, problem.lower, problem.upper,
-            problem.compliance, problem.free, W.indptr, W.indices, W.diagonal, W.values, n,
-            settings.tolerance, settings.relaxation, settings.iterations, impulse, velocity,
+            problem.rows, problem.W.blocks, settings.tolerance, settings.relaxation, settings.iterations,
+            impulse, velocity,
         )  # fmt: skip
         if math.isnan(residual):
             return Solution(np.zeros_like(impulse), "failed", sweeps, math.inf)

@@ -66,6 +66,13 @@ def compile_rows(build: Build) -> None:
         build.bind_metric("run", metric, ARRAY_OF_METRIC[metric.name], 0)
 
 
+def compile_row_groups(build: Build) -> None:
+    """Declare which groups of the problem are whose; after all sources of rows."""
+    names = [source.name for source in build.members("row_sources")]
+    doc = "First group and number of groups of every source of rows."
+    build.add_step("rows.groups", (len(names), 2), unit="1", doc=doc, dtype=np.int64, labels=names)
+
+
 def _declare_contacts(build: Build, capacity: int) -> None:
     build.add_step("contacts.count", (1,), unit="1", doc="Contact points in this step.", dtype=np.int64)
     for name, shape, unit, doc, dtype in (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -10,6 +11,16 @@ from supple.core.arrays import FloatArray, IntArray
 from supple.core.jit import bind_kernel
 from supple.errors import SimulationError
 from supple.mechanics import jacobian_kernels as kernels
+
+
+class Jacobian(NamedTuple):
+    """The arrays of one mechanism's part of J for kernels; see `JacobianBlocks`."""
+
+    count: IntArray
+    group: IntArray
+    unit: IntArray
+    dof: IntArray
+    values: FloatArray
 
 
 class JacobianBlocks:
@@ -22,6 +33,8 @@ class JacobianBlocks:
     unit    [capacity]    coupling unit within the mechanism, e.g. the body: A couples the blocks of one unit
     dof     [capacity]    first column
     values  [capacity, 3, width]  m/s or rad/s per unit of v; in groups of one row, rows 1 and 2 are zero
+
+    `arrays` has the five of them for kernels. They never move.
     """
 
     def __init__(self, capacity: int, width: int) -> None:
@@ -32,6 +45,9 @@ class JacobianBlocks:
         self.unit: IntArray = np.zeros(capacity, np.int64)
         self.dof: IntArray = np.zeros(capacity, np.int64)
         self.values: FloatArray = np.zeros((capacity, 3, width))
+        self.arrays = Jacobian(
+            count=self.count, group=self.group, unit=self.unit, dof=self.dof, values=self.values
+        )
 
     def clear(self) -> None:
         """Forget all blocks."""
@@ -49,17 +65,16 @@ class JacobianBlocks:
 
     def add_row_velocities(self, v: FloatArray, out: FloatArray) -> None:
         """out[groups, 3] += J v."""
-        kernels.add_row_velocities(self.count, self.group, self.dof, self.values, v, out)
+        kernels.add_row_velocities(self.arrays, v, out)
 
     def bind_row_velocities(self, v: FloatArray, out: FloatArray) -> Callable[[], None]:
         """`add_row_velocities` of these very arrays, for every step."""
-        return bind_kernel(kernels.add_row_velocities, self.count, self.group, self.dof, self.values, v, out)
+        return bind_kernel(kernels.add_row_velocities, self.arrays, v, out)
 
     def add_transposed_impulses(self, impulse: FloatArray, out: FloatArray) -> None:
         """out[dofs] += J^T impulse."""
-        kernels.add_transposed_impulses(self.count, self.group, self.dof, self.values, impulse, out)
+        kernels.add_transposed_impulses(self.arrays, impulse, out)
 
     def bind_transposed_impulses(self, impulse: FloatArray, out: FloatArray) -> Callable[[], None]:
         """`add_transposed_impulses` of these very arrays, for every step."""
-        arrays = (self.count, self.group, self.dof, self.values, impulse, out)
-        return bind_kernel(kernels.add_transposed_impulses, *arrays)
+        return bind_kernel(kernels.add_transposed_impulses, self.arrays, impulse, out)

@@ -6,22 +6,25 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from supple.core.arrays import FloatArray
+from supple.core.arrays import FloatArray, IntArray
 from supple.core.build import Build
 from supple.core.jit import bind_kernel
 from supple.core.noise import noise_at
 from supple.core.schedule import Access, Bound, Each, Phase, System
 from supple.mechanics import warm_kernels
 from supple.mechanics.last_impulses import LastImpulses
-from supple.mechanics.mechanism import Mechanism, RowSource
+from supple.mechanics.mechanism import AssembledSource, Mechanism
 from supple.mechanics.neighbours import Neighbourhood
 from supple.mechanics.problem import ConstraintProblem
-from supple.mechanics.problem_kernels import measure_rows
+from supple.mechanics.problem_kernels import begin_free, measure_rows
 from supple.mechanics.rescue import make_solvers, solve_with_rescue
 
 
 class AssembleRows(System):
-    """Rows of all sources, and the Delassus operator W = sum J A^-1 J^T."""
+    """Rows of all sources, the Delassus operator W = sum J A^-1 J^T, and the row velocities without impulses.
+
+    At its end the problem is closed: `free` = bias + J v_free of all mechanisms, without plans.
+    """
 
     phase = Phase.ASSEMBLE
     reads = (
@@ -30,27 +33,36 @@ class AssembleRows(System):
         Each("carriers", "reads"),
         Each("mechanisms", "reads"),
         Each("mechanisms", "v"),
+        Each("mechanisms", "v_free"),
     )
-    writes = ("rows.problem", "rows.count", "rows.contacts", "rows.penetration")
+    writes = ("rows.problem", "rows.count", "rows.contacts", "rows.penetration", "rows.groups")
 
     def bind(self, arrays: Bound) -> Callable[[], None]:
         """Bind the velocities of all mechanisms."""
         problem: ConstraintProblem = arrays.record("rows.problem")
-        sources: list[RowSource] = arrays.build.members("row_sources")
+        sources: list[AssembledSource] = arrays.build.members("row_sources")
         mechanisms: list[Mechanism] = arrays.build.members("mechanisms")
         jacobians = [mechanism.jacobian for mechanism in mechanisms]
         add_velocities = [
             mechanism.jacobian.bind_row_velocities(arrays[mechanism.v].reshape(-1), problem.u_now)
             for mechanism in mechanisms
         ]
-        figures = [arrays[name] for name in self.writes[1:]]
+        begin = bind_kernel(begin_free, problem.rows, problem.bias)
+        add_free = [
+            mechanism.jacobian.bind_row_velocities(arrays[mechanism.v_free].reshape(-1), problem.free)
+            for mechanism in mechanisms
+        ]
+        figures = [arrays[name] for name in self.writes[1:4]]
+        appending = list(zip(sources, _name_groups(sources, arrays["rows.groups"]), strict=True))
 
         def assemble() -> None:
             problem.clear()
             for jacobian in jacobians:
                 jacobian.clear()
-            for source in sources:
+            last = 0
+            for source, groups in appending:
                 source.append(problem)
+                groups[0], groups[1], last = last, problem.count - last, problem.count
             measure_rows(problem.count, problem.law, problem.gap, *figures)
             if problem.count == 0:
                 return
@@ -62,8 +74,18 @@ class AssembleRows(System):
             for mechanism in mechanisms:
                 mechanism.add_delassus(problem.W)
             problem.W.clear_immovable_groups()
+            begin()
+            for add_velocity in add_free:
+                add_velocity()
 
         return assemble
+
+
+def _name_groups(sources: list[AssembledSource], groups: IntArray) -> list[IntArray]:
+    """Give every source its row of the table [sources, 2] of first groups and numbers of groups."""
+    for source, mine in zip(sources, groups, strict=True):
+        source.groups = mine
+    return list(groups)
 
 
 def _couple(problem: ConstraintProblem, mechanisms: list[Mechanism]) -> None:
@@ -89,7 +111,7 @@ class SolveRows(System):
     phase = Phase.SOLVE
     reads: Sequence[Access] = (
         "rows.problem", *LastImpulses.reads, "rows.failures", "rows.rescues", "run.step",
-        Each("mechanisms", "v_free"), Each("mechanisms", "plan"), Each("mechanisms", "reads"),
+        Each("mechanisms", "plan"), Each("mechanisms", "reads"),
     )  # fmt: skip
     writes: Sequence[Access] = (
         "rows.impulse", "rows.residual", "rows.iterations", "rows.failures.next", "rows.rescues.next",
@@ -120,16 +142,13 @@ class SolveRows(System):
             for m in mechanisms
         ]
         impulse = arrays["rows.impulse"]
-        add_free = [
-            m.jacobian.bind_row_velocities(arrays[m.v_free].reshape(-1), problem.free) for m in mechanisms
-        ]
         hand_over = [
             m.jacobian.bind_transposed_impulses(impulse, arrays[m.impulse].reshape(-1)) for m in mechanisms
         ]
         residual, iterations = arrays["rows.residual"], arrays["rows.iterations"]
         failures, failures_next = arrays["rows.failures"], arrays["rows.failures.next"]
         rescues, rescues_next = arrays["rows.rescues"], arrays["rows.rescues.next"]
-        last = LastImpulses(arrays, impulse, residual)
+        last = LastImpulses(arrays, problem, impulse, residual)
         warm_start = arrays.build.run.warm_start
         neighbourhood = Neighbourhood(arrays) if warm_start == "neighbours" else None
         seed, step = arrays.build.seed, arrays["run.step"]
@@ -139,9 +158,7 @@ class SolveRows(System):
             planned = _take_plans(plans)
             residual[0] = iterations[0] = 0.0
             if n:
-                last.begin(problem)
-                for add_velocity in add_free:
-                    add_velocity()
+                last.begin()
                 for mechanism, change in planned:
                     mechanism.jacobian.add_row_velocities(change.reshape(-1), problem.free)
                 if neighbourhood is not None:
