@@ -47,11 +47,7 @@ class AssembleRows(System):
             mechanism.jacobian.bind_row_velocities(arrays[mechanism.v].reshape(-1), problem.u_now)
             for mechanism in mechanisms
         ]
-        begin = bind_kernel(begin_free, problem.rows, problem.bias)
-        add_free = [
-            mechanism.jacobian.bind_row_velocities(arrays[mechanism.v_free].reshape(-1), problem.free)
-            for mechanism in mechanisms
-        ]
+        close = _bind_closing(arrays, problem, mechanisms)
         figures = [arrays[name] for name in self.writes[1:4]]
         appending = list(zip(sources, _name_groups(sources, arrays["rows.groups"]), strict=True))
 
@@ -74,11 +70,27 @@ class AssembleRows(System):
             for mechanism in mechanisms:
                 mechanism.add_delassus(problem.W)
             problem.W.clear_immovable_groups()
-            begin()
-            for add_velocity in add_free:
-                add_velocity()
+            close()
 
         return assemble
+
+
+def _bind_closing(
+    arrays: Bound, problem: ConstraintProblem, mechanisms: list[Mechanism]
+) -> Callable[[], None]:
+    """A function that sets problem.free to bias + J v_free of all mechanisms."""
+    begin = bind_kernel(begin_free, problem.rows, problem.bias)
+    adding = [
+        each.jacobian.bind_row_velocities(arrays[each.v_free].reshape(-1), problem.free)
+        for each in mechanisms
+    ]
+
+    def close() -> None:
+        begin()
+        for add_velocities in adding:
+            add_velocities()
+
+    return close
 
 
 def _name_groups(sources: list[AssembledSource], groups: IntArray) -> list[IntArray]:
@@ -111,7 +123,7 @@ class SolveRows(System):
     phase = Phase.SOLVE
     reads: Sequence[Access] = (
         "rows.problem", *LastImpulses.reads, "rows.failures", "rows.rescues", "run.step",
-        Each("mechanisms", "plan"), Each("mechanisms", "reads"),
+        Each("mechanisms", "v_free"), Each("mechanisms", "plan"), Each("mechanisms", "reads"),
     )  # fmt: skip
     writes: Sequence[Access] = (
         "rows.impulse", "rows.residual", "rows.iterations", "rows.failures.next", "rows.rescues.next",
@@ -142,6 +154,7 @@ class SolveRows(System):
             for m in mechanisms
         ]
         impulse = arrays["rows.impulse"]
+        close = _bind_closing(arrays, problem, mechanisms)
         hand_over = [
             m.jacobian.bind_transposed_impulses(impulse, arrays[m.impulse].reshape(-1)) for m in mechanisms
         ]
@@ -159,6 +172,8 @@ class SolveRows(System):
             residual[0] = iterations[0] = 0.0
             if n:
                 last.begin()
+                if planned:
+                    close()  # whatever was added before, should this step be solved twice
                 for mechanism, change in planned:
                     mechanism.jacobian.add_row_velocities(change.reshape(-1), problem.free)
                 if neighbourhood is not None:
