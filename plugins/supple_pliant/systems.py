@@ -134,9 +134,7 @@ class PlanTorques(System):
             if others.add_row_velocities(change):
                 part.free[: part.count] += change[chosen]
             warm_kernels.match_values(part.count, part.key, *last, warm)
-            ask_for_velocities(
-                h, rows.first, part.place, plans, desired, torque, whole.bias, part.rows, warm
-            )
+            ask_for_velocities(h, rows.first, part.place, plans, desired, torque, whole.bias, part.rows, warm)
             solution, _ = solve_with_rescue(self.solvers, part, warm)
             residual[0], _ = natural_map_residual(part, solution.impulse)
             impulse[:n] = 0.0

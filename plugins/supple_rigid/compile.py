@@ -47,7 +47,7 @@ def compile_bodies(build: Build) -> None:
     build.add_step("rigid.wrench", (count, 6), unit="N, N m", doc="Applied force and torque, in the world.",
                    labels=labels, accumulates=True)  # fmt: skip
     build.add_step(
-        "rigid.force", (count, 6), unit="N, N m", doc="Generalised force: on the velocity, then on the spin in the body frame.",
+        "rigid.force", (count, 6), unit="N, N m", doc="Generalised force; the torque is in the body frame.",
         labels=labels, accumulates=True,
     )  # fmt: skip
     build.add_step(

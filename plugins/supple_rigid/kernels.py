@@ -116,7 +116,7 @@ def add_point_blocks(motion, count, group, frame, sign, point, directions, jacob
     """Blocks d . [1, -[r]x R] of points at x + r: README eq. (4); angular velocities are in the body frame."""
     x, q, values_out = motion.x, motion.q, jacobian_out.values
     for k in range(count):
-        block = jacobian_out.count[0] + k
+        block = jacobian_out.counts[0] + k
         i = frame[k]
         jacobian_out.group[block] = group[k]
         jacobian_out.unit[block] = i
@@ -134,7 +134,7 @@ def add_point_blocks(motion, count, group, frame, sign, point, directions, jacob
             values_out[block, row, 3] = bx
             values_out[block, row, 4] = by
             values_out[block, row, 5] = bz
-    jacobian_out.count[0] += count
+    jacobian_out.counts[0] += count
 
 
 @njit
@@ -142,7 +142,7 @@ def add_turn_blocks(motion, count, group, frame, sign, directions, jacobian_out)
     """Blocks d . [0, R] of angular velocities in the world: README eq. (5)."""
     q, values_out = motion.q, jacobian_out.values
     for k in range(count):
-        block = jacobian_out.count[0] + k
+        block = jacobian_out.counts[0] + k
         i = frame[k]
         jacobian_out.group[block] = group[k]
         jacobian_out.unit[block] = i
@@ -155,7 +155,7 @@ def add_turn_blocks(motion, count, group, frame, sign, directions, jacobian_out)
             values_out[block, row, 3] = sign[k] * bx
             values_out[block, row, 4] = sign[k] * by
             values_out[block, row, 5] = sign[k] * bz
-    jacobian_out.count[0] += count
+    jacobian_out.counts[0] += count
 
 
 @njit
@@ -174,8 +174,8 @@ def add_body_delassus(bodies, jacobian, first_out, next_out, blocks_out):
     mass, inverse_inertia = bodies.mass, bodies.inverse_inertia
     group, unit, values = jacobian.group, jacobian.unit, jacobian.values
     indptr, indices, W_out = blocks_out.indptr, blocks_out.indices, blocks_out.values
-    list_blocks_by_body(jacobian.count, unit, first_out, next_out)
-    for b in range(jacobian.count[0]):
+    list_blocks_by_body(jacobian.counts, unit, first_out, next_out)
+    for b in range(jacobian.counts[0]):
         i = unit[b]
         for column in range(3):
             x = values[b, column, 0] / mass[i]

@@ -42,9 +42,7 @@ class RigidBodies:
 
     def add_delassus(self, W: BlockMatrix) -> None:
         """W += J M^-1 J^T, body by body."""
-        add_body_delassus(
-            self.bodies, self.jacobian.arrays, self._first_block, self._next_block, W.blocks
-        )
+        add_body_delassus(self.bodies, self.jacobian.arrays, self._first_block, self._next_block, W.blocks)
 
     def apply_inverse(self, x: FloatArray, out: FloatArray) -> None:
         """out = M^-1 x, both [bodies, 6]."""

@@ -76,7 +76,7 @@ def take_damped_step(rows, blocks, rho, step, search, trial):
     better = residual < figures[BEST_RESIDUAL]
     if better:
         figures[BEST_RESIDUAL], figures[BEST_MERIT] = residual, merit
-    for i in range(rows.count[0]):
+    for i in range(rows.counts[0]):
         for k in range(3):
             now_impulse[i, k] = trial.impulse[i, k]
             now_velocity[i, k] = trial.velocity[i, k]

@@ -47,7 +47,7 @@ def measure_groups(rows, rho, impulse, velocity):
     law, friction, scale = rows.law, rows.friction, rows.scale
     worst = 0.0
     total = 0.0
-    for i in range(rows.count[0]):
+    for i in range(rows.counts[0]):
         if rho[i] == 0.0:
             continue
         if law[i] == COULOMB:
@@ -73,7 +73,7 @@ def measure_groups(rows, rho, impulse, velocity):
 @njit
 def try_step(rows, blocks, rho, impulse, step, fraction, impulse_out, velocity_out):
     """Go a fraction of the step; returns the two figures of `measure_groups` there."""
-    for i in range(rows.count[0]):
+    for i in range(rows.counts[0]):
         for k in range(3):
             impulse_out[i, k] = impulse[i, k] + fraction * step[i, k]
     compute_row_velocities(rows, blocks, impulse_out, velocity_out)

@@ -119,7 +119,7 @@ def linearise_groups(rows, rho, edge, impulse, velocity, linear_out):
     """Modes of all groups around the impulses; returns the number of unknowns."""
     law, friction, scale, lower, upper = rows.law, rows.friction, rows.scale, rows.lower, rows.upper
     unknowns = 0
-    for i in range(rows.count[0]):
+    for i in range(rows.counts[0]):
         clear_group(i, linear_out)
         if rho[i] == 0.0:
             mode = FIXED
@@ -129,9 +129,7 @@ def linearise_groups(rows, rho, edge, impulse, velocity, linear_out):
                 i, friction[i], scale[i, 1], scale[i, 2], rho[i], edge, impulse, velocity, linear_out
             )
         else:
-            mode = linearise_row(
-                i, law[i], lower[i, 0], upper[i, 0], rho[i], impulse, velocity, linear_out
-            )
+            mode = linearise_row(i, law[i], lower[i, 0], upper[i, 0], rho[i], impulse, velocity, linear_out)
         linear_out.mode[i] = mode
         linear_out.first[i] = unknowns
         unknowns += mode
@@ -176,7 +174,7 @@ def assemble_dense(rows, blocks, linear, floors, transposed_out):
     """The matrix of the step, transposed: LAPACK reads columns."""
     compliance, indptr, indices, values = rows.compliance, blocks.indptr, blocks.indices, blocks.values
     mode, first, left, right, extra = linear.mode, linear.first, linear.left, linear.right, linear.extra
-    for i in range(rows.count[0]):
+    for i in range(rows.counts[0]):
         if mode[i] == FIXED:
             continue
         for p in range(indptr[i], indptr[i + 1]):
@@ -207,7 +205,7 @@ def finish_right_side(rows, blocks, linear, right_side_out):
     """right_side_out [unknowns] = right_side - L^T (W + E) shift."""
     compliance, indptr, indices, values = rows.compliance, blocks.indptr, blocks.indices, blocks.values
     mode, first, left, shift = linear.mode, linear.first, linear.left, linear.shift
-    for i in range(rows.count[0]):
+    for i in range(rows.counts[0]):
         if mode[i] == FIXED:
             continue
         u0 = compliance[i, 0] * shift[i, 0]
@@ -245,7 +243,7 @@ def count_columns(rows, blocks, linear, column_start_out):
     """Column starts of the sparse matrix of the step; returns the number of entries."""
     indptr, indices, mode, first = blocks.indptr, blocks.indices, linear.mode, linear.first
     entries = 0
-    for j in range(rows.count[0]):
+    for j in range(rows.counts[0]):
         if mode[j] == FIXED:
             continue
         length = 0
@@ -263,7 +261,7 @@ def assemble_sparse(rows, blocks, linear, floors, column_start, part_out, row_ou
     """The matrix of the step by compressed columns; block (i, j) of W is block (j, i) transposed."""
     compliance, indptr, indices, values = rows.compliance, blocks.indptr, blocks.indices, blocks.values
     mode, first, left, right, extra = linear.mode, linear.first, linear.left, linear.right, linear.extra
-    for j in range(rows.count[0]):
+    for j in range(rows.counts[0]):
         done = 0
         for p in range(indptr[j], indptr[j + 1]):
             i = indices[p]

@@ -79,7 +79,7 @@ def assemble_upper(rows, blocks, linear, floors, size, matrix_out):
         row = matrix_out[i, :size]
         for j in range(row.size):
             row[j] = 0.0
-    for i in range(rows.count[0]):
+    for i in range(rows.counts[0]):
         if mode[i] == FIXED:
             continue
         for p in range(indptr[i], indptr[i + 1]):
@@ -145,7 +145,7 @@ def find_small_step(rows, blocks, rho, floor, refinements, edge, impulse, veloci
 
     Returns the number of unknowns, or SINGULAR. Without room the step is left alone. All else in `scratch` is used up.
     """
-    group_count, matrix, floors, vector = rows.count[0], scratch.matrix, scratch.floors, scratch.vector
+    group_count, matrix, floors, vector = rows.counts[0], scratch.matrix, scratch.floors, scratch.vector
     unknown, correction = scratch.unknown, scratch.correction
     size = linearise_groups(rows, rho, edge, impulse, velocity, linear_out)
     if size > matrix.shape[0]:

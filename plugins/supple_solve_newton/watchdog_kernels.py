@@ -1,6 +1,6 @@
 """The watchdog over Newton steps: full steps while they soon lead to something better, else shorter ones.
 
-A `Search` (`search_state`) is two points, `now` and the `best` so far (impulse and velocity, [n, 3] each), and two arrays:
+A `Search` (`search_state`) is two points, `now` and the `best` so far (impulse and velocity, [n, 3] each), and
 
 figures   tolerance [m/s]; floor, the share of each diagonal block that is added to it; residual [m/s] and merit
           [(m/s)^2] of now and of the best; effort so far and at most; the part of the greatest friction from
@@ -78,7 +78,7 @@ def go_full_step(rows, blocks, rho, step, search):
     figures[NOW_RESIDUAL], figures[NOW_MERIT] = residual, merit
     search.counters[WAITED] += 1
     if residual <= figures[TOLERANCE] or merit < (1.0 - DECREASE) * figures[BEST_MERIT]:
-        keep_best(rows.count[0], search)
+        keep_best(rows.counts[0], search)
         figures[FLOOR] = max(0.1 * figures[FLOOR], LEAST_FLOOR)
 
 
@@ -93,7 +93,7 @@ def search_along(rows, blocks, rho, step, search):
         )
         if merit < (1.0 - DECREASE * fraction) * figures[BEST_MERIT]:
             figures[NOW_RESIDUAL], figures[NOW_MERIT] = residual, merit
-            keep_best(rows.count[0], search)
+            keep_best(rows.counts[0], search)
             return True
         fraction *= 0.5
     return False
@@ -105,7 +105,7 @@ def begin_search(rows, blocks, rho, search):
     now = search.now_impulse
     residual, merit = try_step(rows, blocks, rho, now, now, 0.0, now, search.now_velocity)
     search.figures[NOW_RESIDUAL], search.figures[NOW_MERIT] = residual, merit
-    keep_best(rows.count[0], search)
+    keep_best(rows.counts[0], search)
 
 
 @njit
@@ -146,7 +146,7 @@ def improve_near(rows, blocks, rho_out, linear, scratch, search, warm, tolerance
 
     The best residual is infinite where not even that was looked at.
     """
-    group_count, figures, counters = rows.count[0], search.figures, search.counters
+    group_count, figures, counters = rows.counts[0], search.figures, search.counters
     figures[BEST_RESIDUAL], counters[STEPS] = math.inf, 0
     if count_active(group_count, warm) > few_active:
         return False

@@ -11,7 +11,7 @@ from supple.mechanics.rows import COULOMB, UNILATERAL
 def choose_first_groups(rows, impulse, chosen_out):
     """chosen_out[i] = 1 for groups that have an impulse, and for those that are no contact or limit."""
     law = rows.law
-    for i in range(rows.count[0]):
+    for i in range(rows.counts[0]):
         one_sided = law[i] == COULOMB or law[i] == UNILATERAL
         chosen_out[i] = not one_sided or impulse[i, 0] != 0.0
 
@@ -20,7 +20,7 @@ def choose_first_groups(rows, impulse, chosen_out):
 def drop_open_groups(rows, impulse, chosen_out):
     """Forget contacts and limits that turned out to carry nothing."""
     law = rows.law
-    for i in range(rows.count[0]):
+    for i in range(rows.counts[0]):
         if (law[i] == COULOMB or law[i] == UNILATERAL) and impulse[i, 0] == 0.0:
             chosen_out[i] = 0
 
@@ -41,7 +41,7 @@ def find_velocities(rows, blocks, group, chosen_count, impulse, velocity_out):
     """velocity_out = W impulse + E impulse + free, where only the chosen groups have an impulse."""
     compliance, free = rows.compliance, rows.free
     indptr, indices, values = blocks.indptr, blocks.indices, blocks.values
-    for i in range(rows.count[0]):
+    for i in range(rows.counts[0]):
         for a in range(3):
             velocity_out[i, a] = free[i, a]
     for k in range(chosen_count):
@@ -62,7 +62,13 @@ def find_velocities(rows, blocks, group, chosen_count, impulse, velocity_out):
 @njit
 def measure_violation(rows, blocks, velocity, i):
     """|F| [m/s] of the natural map of an open contact or limit without impulse."""
-    law, friction, scale, compliance, values = rows.law, rows.friction, rows.scale, rows.compliance, blocks.values
+    law, friction, scale, compliance, values = (
+        rows.law,
+        rows.friction,
+        rows.scale,
+        rows.compliance,
+        blocks.values,
+    )
     p = blocks.diagonal[i]
     trace = values[p, 0, 0] + compliance[i, 0]
     if law[i] == COULOMB:
@@ -80,7 +86,7 @@ def measure_violation(rows, blocks, velocity, i):
 @njit
 def admit_worst(rows, blocks, velocity, tolerance, most, size_out, chosen_out):
     """Choose up to `most` of the groups outside that violate their law most: (how many, worst |F| [m/s])."""
-    count = rows.count[0]
+    count = rows.counts[0]
     worst = 0.0
     for i in range(count):
         size_out[i] = 0.0

@@ -31,7 +31,7 @@ def measure_rows(rows, blocks, impulse, velocity):
     """Worst |r - P(r - u / W_ii)| W_ii of all rows [m/s], P the clamp to the bounds; nan where one is not finite."""
     compliance, diagonal, values = rows.compliance, blocks.diagonal, blocks.values
     worst = 0.0
-    for i in range(rows.count[0]):
+    for i in range(rows.counts[0]):
         for row in range(rows.size[i]):
             own = values[diagonal[i], row, row] + compliance[i, row]
             if own == 0.0:
@@ -50,7 +50,7 @@ def sweep_rows(rows, blocks, relaxation, impulse_out, velocity_out):
     """Solve every row once while the others stay, in rising order."""
     compliance = rows.compliance
     indptr, indices, diagonal, values = blocks.indptr, blocks.indices, blocks.diagonal, blocks.values
-    for i in range(rows.count[0]):
+    for i in range(rows.counts[0]):
         for row in range(rows.size[i]):
             own = values[diagonal[i], row, row] + compliance[i, row]
             if own == 0.0:

@@ -15,7 +15,7 @@ from supple.mechanics.problem_call import ProblemCall
 def sum_first_columns(rows, blocks, work_out, factor):
     """factor times the sum of all free velocities, compliances and frictions, and of W_00[n, n]; also in work_out."""
     total = blocks.values[0, 0, 0]
-    for i in range(rows.count[0]):
+    for i in range(rows.counts[0]):
         total += rows.free[i, 0] + rows.compliance[i, 0] + rows.friction[i]
     work_out[0] = factor * total
     return work_out[0]
@@ -56,7 +56,10 @@ def test_replaced_arrays_and_other_problems_are_noticed():
 
 def test_the_tuples_are_kept_until_an_array_is_replaced():
     problem = random_pile(1).problem()
-    for owner, tuple_name, fields in ((problem, "rows", Rows._fields[1:]), (problem.W, "blocks", Blocks._fields)):
+    for owner, tuple_name, fields in (
+        (problem, "rows", Rows._fields[1:]),
+        (problem.W, "blocks", Blocks._fields),
+    ):
         for name in fields:
             before = getattr(owner, tuple_name)
             assert getattr(owner, tuple_name) is before
@@ -68,8 +71,12 @@ def test_the_tuples_are_kept_until_an_array_is_replaced():
 
 
 def test_plain_functions_take_what_changes_too():
-    rows = random_pile(1).problem().rows._replace(
-        count=np.array([2]), free=np.ones((2, 3)), compliance=np.ones((2, 3)), friction=np.ones(2)
+    rows = (
+        random_pile(1)
+        .problem()
+        .rows._replace(
+            counts=np.array([2]), free=np.ones((2, 3)), compliance=np.ones((2, 3)), friction=np.ones(2)
+        )
     )
     blocks = Blocks(*np.zeros((3, 1), np.int64), np.ones((1, 3, 3)))
     assert bind_first_arguments(sum_first_columns.py_func, (rows, blocks, np.zeros(1)), (1.0,))(3.0) == 21.0

@@ -143,7 +143,8 @@ def test_two_planners_without_an_order_are_named() -> None:
 def test_two_planners_of_which_none_looks_at_the_plan_are_named() -> None:
     blind = make_system(Phase.PLAN, adds=["toy.sum"])
     with pytest.raises(
-        ScheduleError, match=r"toy\.b: adds to toy\.sum as toy\.a does, and does not read what that one planned"
+        ScheduleError,
+        match=r"toy\.b: adds to toy\.sum as toy\.a does, and does not read what that one planned",
     ):
         make_world({"toy.a": blind, "toy.b": blind}, declare)
 

@@ -90,7 +90,7 @@ def begin(key, last_key, last_impulse, last_change, steady):
     n = len(key)
     known, (before, change, velocity, impulse) = np.zeros(n, np.int64), np.zeros((4, n, 3))
     kept = Kept(
-        count=np.array([len(last_key)]),
+        counts=np.array([len(last_key)]),
         key=last_key,
         impulse=np.hstack([last_impulse, last_change]),
         steady=np.array([steady]),

@@ -1,4 +1,4 @@
-"""What every mechanism answers alike: A^-1 of many vectors, W from it, and a generalised force in its free velocities."""
+"""What every mechanism answers alike: A^-1 of many vectors, W from it, and a force in its free velocities."""
 
 from __future__ import annotations
 

@@ -258,7 +258,7 @@ def _find_edges(
     """For every system the systems that must run before it."""
     before: dict[str, set[str]] = {entry.name: set() for entry in entries}
     follows = _find_followed(entries)
-    problems = []
+    problems: list[Problem] = []
     for entry in entries:
         for name in entry.reads:
             others = [writer for writer in writers.get(name, ()) if writer.name != entry.name]
@@ -300,7 +300,9 @@ def _find_unordered(
         both = name in other.reads and name in other.adds and other.phase == entry.phase
         if both and other.name not in follows[entry.name] and entry.name < other.name:
             what = f"{entry.name} and {other.name} both read what they add to it, and nothing says who comes first"
-            yield Problem(None, name, what, f'give one of them after = ["{entry.name}"], or the other way round')
+            yield Problem(
+                None, name, what, f'give one of them after = ["{entry.name}"], or the other way round'
+            )
 
 
 def _find_blind_planners(planners: Sequence[Entry]) -> Iterable[Problem]:

@@ -35,7 +35,7 @@ class Blocks(NamedTuple):
 
 
 class PatternScratch(NamedTuple):
-    """Work arrays of `block_matrix_kernels.set_pattern`: which group touches which unit, sorted both ways, and marks."""
+    """Work arrays of `block_matrix_kernels.set_pattern`: who touches whom, sorted both ways, and marks."""
 
     unit_start: IntArray
     groups_of_unit: IntArray

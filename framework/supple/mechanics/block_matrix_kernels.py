@@ -143,7 +143,12 @@ def clear_immovable_groups(blocks_out, group_count, threshold):
     Such a group is a row between neighbours that their joint keeps from moving along it. The threshold is
     relative to the largest diagonal; solvers give groups with zero diagonal no impulse.
     """
-    indptr, indices, diagonal, values = blocks_out.indptr, blocks_out.indices, blocks_out.diagonal, blocks_out.values
+    indptr, indices, diagonal, values = (
+        blocks_out.indptr,
+        blocks_out.indices,
+        blocks_out.diagonal,
+        blocks_out.values,
+    )
     largest = 0.0
     for i in range(group_count):
         block = diagonal[i]

@@ -18,8 +18,8 @@ Response = Callable[[FloatArray, FloatArray], None]
 class ColumnDelassus:
     """W += J (A^-1 J^T), for any mechanism that has a `response`.
 
-    The rows of J that the mechanism takes part in are laid out over all rates, so the cost is rows times rates: one that
-    knows the structure of its A and J is quicker by itself. Buffers grow geometrically and are kept.
+    The rows of J that the mechanism takes part in are laid out over all rates, so the cost is rows times rates: one
+    that knows the structure of its A and J is quicker by itself. Buffers grow geometrically and are kept.
     """
 
     def __init__(self, jacobian: JacobianBlocks, rates: int, response: Response) -> None:

@@ -12,7 +12,7 @@ def number_columns(jacobian, group_count, column_out):
         for row in range(3):
             column_out[g, row] = -1
     found = 0
-    for k in range(jacobian.count[0]):
+    for k in range(jacobian.counts[0]):
         g = jacobian.group[k]
         for row in range(3):
             if column_out[g, row] >= 0:
@@ -31,7 +31,7 @@ def spread_columns(jacobian, column, count, columns_out):
     for k in range(count):
         for c in range(columns_out.shape[1]):
             columns_out[k, c] = 0.0
-    for k in range(jacobian.count[0]):
+    for k in range(jacobian.counts[0]):
         first = jacobian.dof[k]
         for row in range(3):
             place = column[jacobian.group[k], row]
@@ -45,7 +45,7 @@ def add_products(jacobian, column, response, blocks_out):
     """W += J response^T, response [count, rates] being A^-1 of the rows of J."""
     indptr, indices, W = blocks_out.indptr, blocks_out.indices, blocks_out.values
     values = jacobian.values
-    for k in range(jacobian.count[0]):
+    for k in range(jacobian.counts[0]):
         first = jacobian.dof[k]
         for p in range(indptr[jacobian.group[k]], indptr[jacobian.group[k] + 1]):
             for b in range(3):

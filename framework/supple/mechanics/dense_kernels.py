@@ -10,7 +10,7 @@ def expand_matrix(rows, blocks, start, dense_out):
     """dense_out = W + E over the rows in use; rows of group i begin at start[i]. dense_out must be zero."""
     size, compliance = rows.size, rows.compliance
     indptr, indices, values = blocks.indptr, blocks.indices, blocks.values
-    for i in range(rows.count[0]):
+    for i in range(rows.counts[0]):
         for p in range(indptr[i], indptr[i + 1]):
             j = indices[p]
             for a in range(size[i]):

@@ -16,7 +16,7 @@ from supple.mechanics import jacobian_kernels as kernels
 class Jacobian(NamedTuple):
     """The arrays of one mechanism's part of J for kernels; see `JacobianBlocks`."""
 
-    count: IntArray
+    counts: IntArray
     group: IntArray
     unit: IntArray
     dof: IntArray
@@ -46,7 +46,7 @@ class JacobianBlocks:
         self.dof: IntArray = np.zeros(capacity, np.int64)
         self.values: FloatArray = np.zeros((capacity, 3, width))
         self.arrays = Jacobian(
-            count=self.count, group=self.group, unit=self.unit, dof=self.dof, values=self.values
+            counts=self.count, group=self.group, unit=self.unit, dof=self.dof, values=self.values
         )
 
     def clear(self) -> None:

@@ -18,7 +18,7 @@ from supple.mechanics.problem_call import ProblemCall
 class Kept(NamedTuple):
     """What is kept of the groups of a step: how many, who, impulses and changes, and whether these were steady."""
 
-    count: IntArray
+    counts: IntArray
     key: IntArray
     impulse: FloatArray
     steady: IntArray
@@ -61,7 +61,7 @@ class LastImpulses:
     ) -> None:
         """`impulse` [capacity, 3] N s and `residual` [1] m/s are where the solve has them."""
         kept, self._next = (
-            Kept(count=arrays[count], key=arrays[key], impulse=arrays[last], steady=arrays[steady])
+            Kept(counts=arrays[count], key=arrays[key], impulse=arrays[last], steady=arrays[steady])
             for count, key, last, steady in (self.reads, self.writes)
         )
         before, change, velocity = np.zeros((3, problem.capacity, 3))
@@ -80,4 +80,4 @@ class LastImpulses:
 
     def forget(self) -> None:
         """The step had no rows."""
-        self._next.count[0] = self._next.steady[0] = 0
+        self._next.counts[0] = self._next.steady[0] = 0

@@ -11,7 +11,7 @@ from supple.mechanics.rows import COULOMB
 def compute_rho(rows, blocks, rho_out):
     """rows / trace(W_ii + E_ii) of every group [N s / (m/s)], zero where nothing can move."""
     law, compliance, diagonal, values = rows.law, rows.compliance, blocks.diagonal, blocks.values
-    for i in range(rows.count[0]):
+    for i in range(rows.counts[0]):
         p = diagonal[i]
         trace = values[p, 0, 0] + compliance[i, 0]
         if law[i] == COULOMB:
@@ -24,7 +24,7 @@ def sum_squares(rows, rho, impulse, velocity):
     """Sum of |F|^2 of the natural map over all groups [(m/s)^2]."""
     law, friction, scale = rows.law, rows.friction, rows.scale
     total = 0.0
-    for i in range(rows.count[0]):
+    for i in range(rows.counts[0]):
         if rho[i] == 0.0:
             continue
         if law[i] == COULOMB:

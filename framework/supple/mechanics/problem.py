@@ -31,7 +31,7 @@ _ARRAYS: Final = (
 class Rows(NamedTuple):
     """The arrays of a problem that solvers look at, for kernels; see `ConstraintProblem` for shapes and units."""
 
-    count: IntArray
+    counts: IntArray
     law: IntArray
     size: IntArray
     friction: FloatArray
@@ -99,7 +99,7 @@ class ConstraintProblem:
 
     def __setattr__(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
-        if name in Rows._fields or name == "counts":
+        if name in Rows._fields:
             self.__dict__.pop("rows", None)
         elif name in Origin._fields:
             self.__dict__.pop("origin", None)
@@ -113,7 +113,7 @@ class ConstraintProblem:
     def rows(self) -> Rows:
         """What solvers look at."""
         return Rows(
-            count=self.counts, law=self.law, size=self.size, friction=self.friction, scale=self.scale,
+            counts=self.counts, law=self.law, size=self.size, friction=self.friction, scale=self.scale,
             lower=self.lower, upper=self.upper, compliance=self.compliance, free=self.free,
         )  # fmt: skip
 

@@ -32,17 +32,17 @@ def reset_groups(groups, rows_out, origin_out):
 @njit
 def begin_free(rows_out, bias):
     """free = bias, to which J v_free of all mechanisms is added."""
-    for g in range(rows_out.count[0]):
+    for g in range(rows_out.counts[0]):
         for row in range(3):
             rows_out.free[g, row] = bias[g, row]
 
 
 @njit
 def cut_groups(groups, rows, origin, place_out, rows_out, origin_out):
-    """The first rows_out.count groups of `groups` become those of the part, and place_out says which is where."""
-    for g in range(rows.count[0]):
+    """The first rows_out.counts groups of `groups` become those of the part, and place_out says which is where."""
+    for g in range(rows.counts[0]):
         place_out[g] = -1
-    for i in range(rows_out.count[0]):
+    for i in range(rows_out.counts[0]):
         g = groups[i]
         place_out[g] = i
         rows_out.law[i] = rows.law[g]

@@ -62,7 +62,7 @@ def find_worst_group(rows, blocks, impulse, velocity):
     diagonal, values = blocks.diagonal, blocks.values
     worst = 0.0
     worst_group = -1
-    for i in range(rows.count[0]):
+    for i in range(rows.counts[0]):
         p = diagonal[i]
         if law[i] == COULOMB:
             trace = values[p, 0, 0] + values[p, 1, 1] + values[p, 2, 2]
@@ -95,7 +95,7 @@ def compute_row_velocities(rows, blocks, impulse, velocity_out):
 
     W is symmetric, so every impulse is spread along its row, and those that are zero, often most, cost nothing.
     """
-    group_count, compliance, free = rows.count[0], rows.compliance, rows.free
+    group_count, compliance, free = rows.counts[0], rows.compliance, rows.free
     indptr, indices, values = blocks.indptr, blocks.indices, blocks.values
     for i in range(group_count):
         for k in range(3):

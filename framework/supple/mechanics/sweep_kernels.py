@@ -45,7 +45,7 @@ def prepare_groups(rows, blocks, factor_out, weight_out, impulse_out):
     """
     law, scale, compliance = rows.law, rows.scale, rows.compliance
     diagonal, values = blocks.diagonal, blocks.values
-    for i in range(rows.count[0]):
+    for i in range(rows.counts[0]):
         p = diagonal[i]
         nn = values[p, 0, 0] + compliance[i, 0]
         weight_out[i] = nn
@@ -129,7 +129,7 @@ def sweep_groups(rows, blocks, factor, impulse_out, velocity_out):
     law, friction, scale, compliance = rows.law, rows.friction, rows.scale, rows.compliance
     lower, upper = rows.lower, rows.upper
     indptr, indices, diagonal, values = blocks.indptr, blocks.indices, blocks.diagonal, blocks.values
-    for i in range(rows.count[0]):
+    for i in range(rows.counts[0]):
         if factor[i, 0] == 0.0:
             continue
         d1 = 0.0
@@ -206,10 +206,10 @@ def solve_groups(rows, blocks, scratch, history, impulse_out, tolerance, max_swe
 
     impulse_out holds the warm start and receives the impulses. The residual is nan where something is not
     finite. Scratch and history are work arrays. From a start near the solution with at most `few_active` groups at
-    work, it also ends when it foresees that max_sweeps will not be enough. An iterate that was moved ahead and makes its
-    sweep much longer is taken back: neither mixing nor momentum knows of the kinks where contacts open or start to slip.
+    work, it also ends when it foresees that max_sweeps will not be enough. An iterate that was moved ahead and makes
+    its sweep much longer is taken back: neither mixing nor momentum knows of the kinks where contacts open or slip.
     """
-    group_count, weight, velocity_out = rows.count[0], scratch.weight, scratch.velocity
+    group_count, weight, velocity_out = rows.counts[0], scratch.weight, scratch.velocity
     start, last_step, last_result = scratch.start, scratch.last_step, scratch.last_result
     prepare_groups(rows, blocks, scratch.factor, weight, impulse_out)
     none = np.int64(0)  # a literal zero would compile the kernels that take `columns` twice

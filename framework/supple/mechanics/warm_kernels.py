@@ -73,7 +73,7 @@ def start_rows(count, key, kept, began_out, impulse_out):
     """
     known_out, before_out, change_out = began_out.known, began_out.before, began_out.change
     for i in range(count[0]):
-        place = find_key(key, i, kept.count, kept.key)
+        place = find_key(key, i, kept.counts, kept.key)
         known_out[i] = place >= 0
         for row in range(3):
             before_out[i, row] = kept.impulse[place, row] if place >= 0 else 0.0
@@ -115,7 +115,7 @@ def finish_rows(rows, blocks, key, began, residual_out, kept_out, impulse_out, s
     impulse_out still holds what the solve began with; `began` is that of `start_rows`: its changes become what is kept
     of those of this step, and its velocity is scratch. The residual is that of `residual.natural_map_residual`.
     """
-    group_count, velocity, change = rows.count[0], began.velocity, began.change
+    group_count, velocity, change = rows.counts[0], began.velocity, began.change
     moved = False
     for i in range(group_count):
         for row in range(3):
@@ -126,5 +126,5 @@ def finish_rows(rows, blocks, key, began, residual_out, kept_out, impulse_out, s
     residual_out[0] = worst
     part = LASTING if moved else FADING
     kept_out.steady[0] = follow_changes(group_count, began.known, began.before, impulse_out, part, change)
-    keep_values(group_count, key, impulse_out, 0, kept_out.count, kept_out.key, kept_out.impulse)
-    keep_values(group_count, key, change, 3, kept_out.count, kept_out.key, kept_out.impulse)
+    keep_values(group_count, key, impulse_out, 0, kept_out.counts, kept_out.key, kept_out.impulse)
+    keep_values(group_count, key, change, 3, kept_out.counts, kept_out.key, kept_out.impulse)
