@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from supple.core.build import Build
+from supple.core.jit import TypedKernel
 from supple.core.schedule import Bound, Each, Phase, System
 from supple.mechanics import warm_kernels
 from supple.mechanics.mechanism import Mechanism
@@ -103,7 +104,7 @@ class PlanTorques(System):
         torque_next, residual = arrays["pliant.torque.next"], arrays["pliant.residual"]
         mechanisms: list[Mechanism] = arrays.build.members("mechanisms")
         pushed = [(one.jacobian, arrays[one.plan].reshape(-1)) for one in mechanisms]
-        others = PlansSoFar(arrays)
+        others, ask = PlansSoFar(arrays), TypedKernel(ask_for_velocities)
         flags = find_flags(arrays.build)
         part = PartialProblem(whole.capacity, whole.capacity)
         change, warm, impulse = np.zeros((3, whole.capacity, 3))
@@ -134,7 +135,7 @@ class PlanTorques(System):
             if others.add_row_velocities(change):
                 part.free[: part.count] += change[chosen]
             warm_kernels.match_values(part.count, part.key, *last, warm)
-            ask_for_velocities(h, rows.first, part.place, plans, desired, torque, whole.bias, part.rows, warm)
+            ask(h, rows.first, part.place, plans, desired, torque, whole.bias, part.rows, warm)
             solution, _ = solve_with_rescue(self.solvers, part, warm)
             residual[0], _ = natural_map_residual(part, solution.impulse)
             impulse[:n] = 0.0

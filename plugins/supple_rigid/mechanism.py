@@ -5,19 +5,20 @@ from __future__ import annotations
 import numpy as np
 
 from supple.core.arrays import FloatArray
+from supple.core.jit import TypedKernel
 from supple.core.schedule import Bound
 from supple.errors import SimulationError
 from supple.mechanics.block_matrix import BlockMatrix
 from supple.mechanics.jacobian import JacobianBlocks
 from supple.mechanics.mechanism import PointRows
-from supple_rigid.kernels import (
-    add_body_delassus,
-    add_point_blocks,
-    add_turn_blocks,
-    apply_inverse_mass,
-    apply_inverse_mass_to_columns,
-)
+from supple_rigid import kernels
 from supple_rigid.layout import MODEL, STATE, Bodies, Motion
+
+add_body_delassus = TypedKernel(kernels.add_body_delassus)
+add_point_blocks, add_turn_blocks = (
+    TypedKernel(kernels.add_point_blocks),
+    TypedKernel(kernels.add_turn_blocks),
+)
 
 
 class RigidBodies:
@@ -46,11 +47,11 @@ class RigidBodies:
 
     def apply_inverse(self, x: FloatArray, out: FloatArray) -> None:
         """out = M^-1 x, both [bodies, 6]."""
-        apply_inverse_mass(self.bodies, x, out)
+        kernels.apply_inverse_mass(self.bodies, x, out)
 
     def response(self, columns: FloatArray, out: FloatArray) -> None:
         """out[k] = M^-1 columns[k], both [columns, 6 bodies]."""
-        apply_inverse_mass_to_columns(self.bodies, columns, out)
+        kernels.apply_inverse_mass_to_columns(self.bodies, columns, out)
 
     def add_point_rows(self, rows: PointRows) -> None:
         """Append one 3 x 6 block for every point."""

@@ -13,9 +13,16 @@ from scipy.sparse import csc_matrix
 from scipy.sparse.linalg import splu
 
 from supple.core.arrays import FloatArray, IntArray
+from supple.core.jit import TypedKernel
 from supple.mechanics.problem import ConstraintProblem
 from supple_solve_newton import newton_kernels as kernels
 from supple_solve_newton.watchdog_kernels import DENSE_EFFORT, ROW_EFFORT
+
+linearise_groups = TypedKernel(kernels.linearise_groups)
+finish_right_side = TypedKernel(kernels.finish_right_side)
+count_columns, list_floors = TypedKernel(kernels.count_columns), TypedKernel(kernels.list_floors)
+assemble_dense, assemble_sparse = TypedKernel(kernels.assemble_dense), TypedKernel(kernels.assemble_sparse)
+expand_step = TypedKernel(kernels.expand_step)
 
 # Up to this number of unknowns, calling LAPACK takes longer than a plain elimination.
 SMALL_UNKNOWNS: Final = 60
@@ -88,14 +95,14 @@ class LinearStep:
         False where the system is singular to working precision.
         """
         rows, blocks, linear = problem.rows, problem.W.blocks, self.linear
-        m = int(kernels.linearise_groups(rows, rho, np.inf, impulse, velocity, linear))
+        m = int(linearise_groups(rows, rho, np.inf, impulse, velocity, linear))
         right_side = np.empty(m)
-        kernels.finish_right_side(rows, blocks, linear, right_side)
+        finish_right_side(rows, blocks, linear, right_side)
         entries = 0
         if m > SPARSE_UNKNOWNS:
-            entries = kernels.count_columns(rows, blocks, linear, self._column_start)
+            entries = count_columns(rows, blocks, linear, self._column_start)
         floors = np.empty(m)
-        kernels.list_floors(problem.count, linear, rho, floor, floors)
+        list_floors(problem.count, linear, rho, floor, floors)
         if m == 0:
             self.effort = 0.0
             unknown: FloatArray | None = right_side
@@ -107,14 +114,14 @@ class LinearStep:
             unknown = self._solve_dense(problem, floors, right_side)
         if unknown is None:
             return False
-        kernels.expand_step(problem.count, linear, unknown, self.step)
+        expand_step(problem.count, linear, np.ascontiguousarray(unknown), self.step)
         return True
 
     def _solve_dense(
         self, problem: ConstraintProblem, floors: FloatArray, right_side: FloatArray
     ) -> FloatArray | None:
         transposed = np.zeros((len(right_side), len(right_side)))
-        kernels.assemble_dense(problem.rows, problem.W.blocks, self.linear, floors, transposed)
+        assemble_dense(problem.rows, problem.W.blocks, self.linear, floors, transposed)
         if not (self.linear.mode[: problem.count] == kernels.SLIPPING).any():  # then the matrix is symmetric
             _, unknown, failed = dposv(transposed.T, right_side)
             if not failed:
@@ -127,9 +134,7 @@ class LinearStep:
     ) -> FloatArray | None:
         m = len(right_side)
         row, entry, start = np.empty(entries, np.int64), np.empty(entries), self._column_start[: m + 1]
-        kernels.assemble_sparse(
-            problem.rows, problem.W.blocks, self.linear, floors, start, self._part, row, entry
-        )
+        assemble_sparse(problem.rows, problem.W.blocks, self.linear, floors, start, self._part, row, entry)
         try:
             factor = splu(
                 csc_matrix((entry, row, start), shape=(m, m)),

@@ -8,11 +8,13 @@ from typing import Final
 import numpy as np
 
 from supple.core.arrays import FloatArray
+from supple.core.jit import TypedKernel
 from supple.mechanics.problem import ConstraintProblem
-from supple.mechanics.problem_call import ProblemCall
 from supple_solve_newton import watchdog_kernels as watchdog
 from supple_solve_newton.linear_step import LinearStep
 from supple_solve_newton.search_state import make_search
+
+improve_near = TypedKernel(watchdog.improve_near)
 
 MAX_STEPS: Final = 8
 
@@ -30,14 +32,15 @@ class NearStart:
         self.residual = math.inf  # worst natural-map residual of the best point [m/s]; infinite if none
         figures, counters = np.zeros(watchdog.FIGURES), np.zeros(watchdog.COUNTERS, np.int64)
         self._search = make_search(linear.capacity, figures, counters)
-        rho = np.zeros(linear.capacity)
-        self._improve = ProblemCall(watchdog.improve_near, rho, linear.linear, linear.scratch, self._search)
+        self._work = (np.zeros(linear.capacity), linear.linear, linear.scratch, self._search)
 
     def improve(
         self, problem: ConstraintProblem, warm: FloatArray, tolerance: float, few_active: int
     ) -> bool:
         """Search from `warm`, [n, 3] N s or longer; False if it is not near, or more than `few_active` groups work."""
-        near = self._improve(problem, warm, tolerance, few_active, MAX_STEPS)
+        near = improve_near(
+            problem.rows, problem.W.blocks, *self._work, warm, tolerance, few_active, MAX_STEPS
+        )
         self.steps = self._search.counters.item(watchdog.STEPS)
         self.residual = self._search.figures.item(watchdog.BEST_RESIDUAL)
         return bool(near)

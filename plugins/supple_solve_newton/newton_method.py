@@ -8,13 +8,21 @@ from dataclasses import dataclass
 import numpy as np
 
 from supple.core.arrays import FloatArray
-from supple.mechanics.measure_kernels import compute_rho
+from supple.core.jit import TypedKernel
+from supple.mechanics import measure_kernels
 from supple.mechanics.problem import ConstraintProblem
 from supple_solve_newton import damped_kernels as damped
 from supple_solve_newton import merit_kernels as kernels
 from supple_solve_newton import watchdog_kernels as watchdog
 from supple_solve_newton.linear_step import LinearStep
 from supple_solve_newton.search_state import Search, Trial, make_search
+
+compute_rho = TypedKernel(measure_kernels.compute_rho)
+try_step = TypedKernel(kernels.try_step)
+improve_small = TypedKernel(watchdog.improve_small)
+go_full_step, search_along = TypedKernel(watchdog.go_full_step), TypedKernel(watchdog.search_along)
+begin_damped, step_damped = TypedKernel(damped.begin_damped), TypedKernel(damped.step_damped)
+take_damped_step = TypedKernel(damped.take_damped_step)
 
 
 @dataclass
@@ -41,7 +49,7 @@ class NewtonMethod:
     def look_at(self, impulse: FloatArray) -> Point:
         """Velocity, residual and merit that belong to these impulses."""
         there, velocity = np.empty_like(impulse), np.empty_like(impulse)
-        residual, merit = kernels.try_step(*self._given, impulse, impulse, 0.0, there, velocity)
+        residual, merit = try_step(*self._given, impulse, impulse, 0.0, there, velocity)
         return Point(there, velocity, residual, merit)
 
     def improve(
@@ -52,7 +60,7 @@ class NewtonMethod:
         `floor` is the share of each diagonal block that is added to it at first; it falls with every step that helps.
         """
         search = self._begin(impulse, tolerance, max_steps, floor, self._max_effort)
-        if not watchdog.improve_small(*self._given, self._linear.linear, self._linear.scratch, search):
+        if not improve_small(*self._given, self._linear.linear, self._linear.scratch, search):
             self._improve_large(search)
         return self._end(search)
 
@@ -64,9 +72,9 @@ class NewtonMethod:
         trial = Trial(
             impulse=np.empty_like(impulse), velocity=np.empty_like(impulse), merits=np.empty(damped.MEMORY)
         )
-        damped.begin_damped(*self._given, search, trial)
+        begin_damped(*self._given, search, trial)
         linear = self._linear
-        while not damped.step_damped(*self._given, linear.linear, linear.scratch, search, trial):
+        while not step_damped(*self._given, linear.linear, linear.scratch, search, trial):
             self._take_large_damped_step(search, trial)
         return self._end(search)
 
@@ -91,7 +99,7 @@ class NewtonMethod:
         search.counters[watchdog.STEPS] += 1
         floor = float(figures[watchdog.FLOOR])
         if linear.find(self._problem, self.rho, search.now_impulse, search.now_velocity, floor):
-            damped.take_damped_step(*self._given, linear.step, search, trial)
+            take_damped_step(*self._given, linear.step, search, trial)
         else:
             figures[watchdog.FLOOR] *= damped.HIGHER
         figures[watchdog.EFFORT] += linear.effort
@@ -107,6 +115,6 @@ class NewtonMethod:
                 return
             figures[watchdog.EFFORT] += linear.effort
             counters[watchdog.STEPS] += 1
-            go = watchdog.search_along if searches else watchdog.go_full_step
+            go = search_along if searches else go_full_step
             if go(*self._given, linear.step, search) is False:
                 return

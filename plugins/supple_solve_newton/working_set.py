@@ -14,10 +14,15 @@ from typing import Final
 import numpy as np
 
 from supple.core.arrays import FloatArray
+from supple.core.jit import TypedKernel
 from supple.mechanics.problem import ConstraintProblem, PartialProblem
 from supple.mechanics.solution import Solution
 from supple.mechanics.sweep_kernels import count_active
 from supple_solve_newton import working_set_kernels as kernels
+
+choose_first_groups = TypedKernel(kernels.choose_first_groups)
+drop_open_groups = TypedKernel(kernels.drop_open_groups)
+find_velocities, admit_worst = TypedKernel(kernels.find_velocities), TypedKernel(kernels.admit_worst)
 
 SolveFunction = Callable[[ConstraintProblem, FloatArray, float], Solution]
 
@@ -64,7 +69,7 @@ class WorkingSet:
         if n > self._capacity:
             self._reserve(max(problem.capacity, n))
         impulse, work, residual, self.overfull = warm[:n].copy(), 0, math.inf, False
-        kernels.choose_first_groups(problem.rows, impulse, self._chosen)
+        choose_first_groups(problem.rows, impulse, self._chosen)
         for number in range(MAX_ROUNDS):
             count = int(kernels.list_chosen(n, self._chosen, self._group))
             if count > GREATEST_SHARE * n:
@@ -102,10 +107,8 @@ class WorkingSet:
     ) -> tuple[int, float]:
         """Admit the worst groups outside, `most` of them: how many, and the worst |F| of them [m/s]."""
         rows, blocks = problem.rows, problem.W.blocks
-        kernels.find_velocities(rows, blocks, self._group, count, impulse, self._velocity)
+        find_velocities(rows, blocks, self._group, count, impulse, self._velocity)
         if number < DROPPING_ROUNDS:
-            kernels.drop_open_groups(rows, impulse, self._chosen)
-        admitted, worst = kernels.admit_worst(
-            rows, blocks, self._velocity, tolerance, most, self._size, self._chosen
-        )
+            drop_open_groups(rows, impulse, self._chosen)
+        admitted, worst = admit_worst(rows, blocks, self._velocity, tolerance, most, self._size, self._chosen)
         return int(admitted), float(worst)

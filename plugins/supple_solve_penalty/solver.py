@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from supple.core.arrays import FloatArray
+from supple.core.jit import TypedKernel
 from supple.mechanics.problem import ConstraintProblem, PartialProblem
 from supple.mechanics.residual import row_velocities
 from supple.mechanics.rows import COULOMB
@@ -17,6 +18,8 @@ from supple_solve_penalty import penalty_kernels as kernels
 
 if TYPE_CHECKING:
     from supple_solve_penalty.components import PenaltySettings
+
+press_contacts = TypedKernel(kernels.press_contacts)
 
 
 class Penalty:
@@ -34,7 +37,7 @@ class Penalty:
         """Impulses from depth and velocity at the start of the step; `warm` serves the other rows."""
         n, settings = problem.count, self.settings
         impulse = np.zeros((n, 3))
-        kernels.press_contacts(
+        press_contacts(
             problem.rows, problem.gap, problem.u_now, problem.step,
             settings.stiffness, settings.damping, settings.slope, impulse,
         )  # fmt: skip

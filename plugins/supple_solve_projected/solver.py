@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from supple.core.arrays import FloatArray
+from supple.core.jit import TypedKernel
 from supple.mechanics.problem import ConstraintProblem
 from supple.mechanics.rows import COULOMB
 from supple.mechanics.solution import Solution, Status
@@ -15,6 +16,8 @@ from supple_solve_projected import projected_kernels as kernels
 
 if TYPE_CHECKING:
     from supple_solve_projected.components import ProjectedSettings
+
+solve_rows = TypedKernel(kernels.solve_rows)
 
 
 class ProjectedGaussSeidel:
@@ -33,7 +36,7 @@ class ProjectedGaussSeidel:
         n, settings = problem.count, self.settings
         impulse, velocity = warm[:n].copy(), np.zeros((n, 3))
         impulse[problem.law[:n] != COULOMB, 1:] = 0.0
-        sweeps, residual = kernels.solve_rows(
+        sweeps, residual = solve_rows(
             problem.rows, problem.W.blocks, settings.tolerance, settings.relaxation, settings.iterations,
             impulse, velocity,
         )  # fmt: skip

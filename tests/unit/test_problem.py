@@ -1,3 +1,4 @@
+import copy
 import tracemalloc
 
 import numpy as np
@@ -150,3 +151,38 @@ def test_a_cut_is_a_copy_and_its_buffers_stay():
 def test_a_part_that_is_too_small_is_refused():
     with pytest.raises(SimulationError, match="a part with room for 2 of 8 groups is to take 3 of 5"):
         filled_problem().cut(np.arange(3), into=PartialProblem(2, 8))
+
+
+def test_the_tuples_are_kept_until_an_array_is_replaced():
+    problem = filled_problem()
+    for owner, tuple_name in ((problem, "rows"), (problem, "origin"), (problem.W, "blocks")):
+        for name in getattr(owner, tuple_name)._fields:
+            before = getattr(owner, tuple_name)
+            assert getattr(owner, tuple_name) is before
+            setattr(owner, name, getattr(owner, name).copy())
+            after = getattr(owner, tuple_name)
+            assert after is not before
+            assert getattr(after, name) is getattr(owner, name)
+            assert all(a is b for a, b, f in zip(after, before, after._fields, strict=True) if f != name)
+
+
+def test_copies_have_tuples_of_their_own():
+    problem = filled_problem()
+    before = problem.rows
+    near = copy.copy(problem)
+    near.compliance = near.compliance + 1.0
+    assert problem.rows is before
+    assert near.rows.compliance is near.compliance
+    assert near.rows.free is problem.free
+
+
+def test_arrays_keep_their_types_whatever_is_assigned():
+    """Kernels that look at types once would misread others."""
+    problem = filled_problem()
+    problem.free = np.asfortranarray(np.arange(24).reshape(8, 3))
+    problem.law = np.zeros(16, np.int32)[::2]
+    problem.W.indices = problem.W.indices.astype(np.int32)
+    for array, dtype in ((problem.free, np.float64), (problem.law, np.int64), (problem.W.indices, np.int64)):
+        assert array.dtype == dtype
+        assert array.flags.c_contiguous
+    assert problem.rows.free[1, 2] == 5.0

@@ -6,15 +6,17 @@ that kernels need not tell the two sizes apart.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from supple.core.arrays import FloatArray, IntArray
-from supple.core.jit import bind_first_arguments
+from supple.core.jit import TypedKernel
 from supple.mechanics import block_matrix_kernels as kernels
+
+set_pattern = TypedKernel(kernels.set_pattern)
+clear_immovable_groups = TypedKernel(kernels.clear_immovable_groups)
 
 #: A diagonal block this much smaller than the largest is round-off, whatever the masses.
 IMMOVABLE = 1e-13
@@ -49,8 +51,8 @@ class BlockMatrix:
     """W in block CSR. The arrays are buffers that are longer than what is used.
 
     A buffer that is too short is replaced by one of at least twice the length, so in the long run none moves. `blocks`
-    has the four of them for kernels: the same tuple until one is replaced. So ask for it after every `set_pattern`,
-    and bind kernels to it only as long as it is the same.
+    has the four of them for kernels: the same tuple until one is replaced, and always of the same types. So ask for it
+    after every `set_pattern`, and bind kernels to it only as long as it is the same.
 
     counts       [2]     number of block rows n, and of stored blocks nb
     indptr       [n + 1] first block of each row
@@ -66,15 +68,16 @@ class BlockMatrix:
         self.indices: IntArray = np.zeros(blocks, np.int64)
         self.values: FloatArray = np.zeros((blocks, 3, 3))
         self._room = (0, 0, 0)
-        self._incidences: tuple[IntArray, IntArray] | None = None
-        self._bound_pattern: Callable[..., int] | None = None
         self._scratch = PatternScratch(*(np.zeros(groups, np.int64) for _ in PatternScratch._fields))
 
     def __setattr__(self, name: str, value: Any) -> None:
-        known = self.__dict__.get(name) is value
-        object.__setattr__(self, name, value)
-        if name in Blocks._fields and not known:
+        if name in Blocks._fields:
+            known = self.__dict__.get(name)
+            if known is value:
+                return
+            value = np.ascontiguousarray(value, value.dtype if known is None else known.dtype)
             self.__dict__.pop("blocks", None)
+        object.__setattr__(self, name, value)
 
     @property
     def group_count(self) -> int:
@@ -102,33 +105,23 @@ class BlockMatrix:
         """
         used = len(group) if incidence_count < 0 else incidence_count
         self._reserve_rows(group_count, unit_count, used)
-        blocks = self._call_pattern(group, unit, group_count, unit_count, used)
+        group, unit = np.ascontiguousarray(group, np.int64), np.ascontiguousarray(unit, np.int64)
+        sizes = (group_count, unit_count, used)
+        blocks = int(set_pattern(group, unit, self._scratch, self.blocks, *sizes))
         if len(self.indices) < blocks:
             self.reserve_blocks(blocks)
-            self._call_pattern(group, unit, group_count, unit_count, used)
+            set_pattern(group, unit, self._scratch, self.blocks, *sizes)
         self.counts[0], self.counts[1] = group_count, blocks
-
-    def _call_pattern(self, group: IntArray, unit: IntArray, *sizes: int) -> int:
-        """`block_matrix_kernels.set_pattern`, bound to arrays that come a second time."""
-        if self._incidences is None or self._incidences[0] is not group or self._incidences[1] is not unit:
-            self._incidences, self._bound_pattern = (group, unit), None
-            return int(kernels.set_pattern(group, unit, self._scratch, self.blocks, *sizes))
-        if self._bound_pattern is None:
-            first = (group, unit, self._scratch, self.blocks)
-            self._bound_pattern = bind_first_arguments(kernels.set_pattern, first, sizes)
-        return int(self._bound_pattern(*sizes))
 
     def reserve_blocks(self, blocks: int) -> None:
         """Make room for so many blocks. What was stored is lost where there was not."""
         if len(self.indices) < blocks:
             self.indices = _grown(self.indices, blocks)
             self.values = np.zeros((len(self.indices), 3, 3))
-            self._incidences = None
 
     def _reserve_rows(self, groups: int, units: int, incidences: int) -> None:
         if self._room[0] >= groups and self._room[1] >= units and self._room[2] >= incidences:
             return
-        self._incidences = None
         self.indptr = _grown(self.indptr, groups + 1)
         self.diagonal = _grown(self.diagonal, groups)
         scratch = self._scratch
@@ -148,7 +141,7 @@ class BlockMatrix:
 
     def clear_immovable_groups(self) -> None:
         """Take the groups out whose diagonal is but round-off, so that no solver divides by it."""
-        kernels.clear_immovable_groups(self.blocks, self.group_count, IMMOVABLE)
+        clear_immovable_groups(self.blocks, self.group_count, IMMOVABLE)
 
     def multiply(self, x: FloatArray, out: FloatArray) -> None:
         """out = W x; both [n, 3] (longer arrays may be given, their tails are left alone)."""

@@ -8,9 +8,12 @@ from typing import NamedTuple
 import numpy as np
 
 from supple.core.arrays import FloatArray, IntArray
-from supple.core.jit import bind_kernel
+from supple.core.jit import TypedKernel, bind_kernel
 from supple.errors import SimulationError
 from supple.mechanics import jacobian_kernels as kernels
+
+add_row_velocities = TypedKernel(kernels.add_row_velocities)
+add_transposed_impulses = TypedKernel(kernels.add_transposed_impulses)
 
 
 class Jacobian(NamedTuple):
@@ -65,7 +68,8 @@ class JacobianBlocks:
 
     def add_row_velocities(self, v: FloatArray, out: FloatArray) -> None:
         """out[groups, 3] += J v."""
-        kernels.add_row_velocities(self.arrays, v, out)
+        add = add_row_velocities if _are_plain(v, out) else kernels.add_row_velocities
+        add(self.arrays, v, out)
 
     def bind_row_velocities(self, v: FloatArray, out: FloatArray) -> Callable[[], None]:
         """`add_row_velocities` of these very arrays, for every step."""
@@ -73,8 +77,14 @@ class JacobianBlocks:
 
     def add_transposed_impulses(self, impulse: FloatArray, out: FloatArray) -> None:
         """out[dofs] += J^T impulse."""
-        kernels.add_transposed_impulses(self.arrays, impulse, out)
+        add = add_transposed_impulses if _are_plain(impulse, out) else kernels.add_transposed_impulses
+        add(self.arrays, impulse, out)
 
     def bind_transposed_impulses(self, impulse: FloatArray, out: FloatArray) -> Callable[[], None]:
         """`add_transposed_impulses` of these very arrays, for every step."""
         return bind_kernel(kernels.add_transposed_impulses, self.arrays, impulse, out)
+
+
+def _are_plain(*arrays: FloatArray) -> bool:
+    """Whether typed kernels can be called with these; others are looked at."""
+    return all(each.dtype == np.float64 and each.flags.c_contiguous for each in arrays)

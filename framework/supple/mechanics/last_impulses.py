@@ -8,11 +8,10 @@ import numpy as np
 
 from supple.core.arrays import FloatArray, IntArray
 from supple.core.build import Build
-from supple.core.jit import bind_kernel
+from supple.core.jit import TypedKernel, bind_kernel
 from supple.core.schedule import Bound
 from supple.mechanics import warm_kernels as kernels
 from supple.mechanics.problem import ConstraintProblem
-from supple.mechanics.problem_call import ProblemCall
 
 
 class Kept(NamedTuple):
@@ -68,7 +67,8 @@ class LastImpulses:
         known = np.zeros(problem.capacity, np.int64)
         began = Began(known=known, before=before, change=change, velocity=velocity)
         self._start = bind_kernel(kernels.start_rows, problem.counts, problem.key, kept, began, impulse)
-        self._finish = ProblemCall(kernels.finish_rows, problem.key, began, residual, self._next, impulse)
+        self._finish = TypedKernel(kernels.finish_rows)
+        self._work = (problem.key, began, residual, self._next, impulse)
 
     def begin(self) -> None:
         """Set the impulses [groups, 3] N s to begin with."""
@@ -76,7 +76,8 @@ class LastImpulses:
 
     def finish(self, problem: ConstraintProblem, solution: FloatArray) -> None:
         """Hand the solution over as impulses, measure its residual [m/s], and keep it for the next step."""
-        self._finish(problem, np.ascontiguousarray(solution, np.float64))
+        solution = np.ascontiguousarray(solution, np.float64)
+        self._finish(problem.rows, problem.W.blocks, *self._work, solution)
 
     def forget(self) -> None:
         """The step had no rows."""

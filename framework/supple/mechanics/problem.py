@@ -14,10 +14,12 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from supple.core.arrays import FloatArray, IntArray
-from supple.core.jit import bind_kernel
+from supple.core.jit import TypedKernel, bind_kernel
 from supple.errors import SimulationError, UserError
+from supple.mechanics import problem_kernels as kernels
 from supple.mechanics.block_matrix import BlockMatrix
-from supple.mechanics.problem_kernels import cut_blocks, cut_groups, reset_groups
+
+cut_groups, cut_blocks = TypedKernel(kernels.cut_groups), TypedKernel(kernels.cut_blocks)
 
 FORMAT: Final = 1
 
@@ -64,7 +66,7 @@ class ConstraintProblem:
     N s, an angular row in rad/s and N m s.
 
     Kernels take the arrays as `rows`, `origin` and `W.blocks`. Such a tuple stays the same one until one of its arrays
-    is replaced, so who calls a kernel again and again may bind it to them (`problem_call`).
+    is replaced, and is always of the same types: so kernels that take them may be `supple.core.jit.TypedKernel`.
     """
 
     capacity: int
@@ -95,14 +97,15 @@ class ConstraintProblem:
         self.u_now, self.free = np.zeros((n, 3)), np.zeros((n, 3))
         self.W = BlockMatrix(groups=n)
         self._range = _integers(2)
-        self._reset_groups = bind_kernel(reset_groups, self._range, self.rows, self.origin)
+        self._reset_groups = bind_kernel(kernels.reset_groups, self._range, self.rows, self.origin)
 
     def __setattr__(self, name: str, value: Any) -> None:
+        owner = "rows" if name in Rows._fields else ("origin" if name in Origin._fields else "")
+        if owner:
+            known = self.__dict__.get(name)
+            value = np.ascontiguousarray(value, value.dtype if known is None else known.dtype)
+            self.__dict__.pop(owner, None)
         object.__setattr__(self, name, value)
-        if name in Rows._fields:
-            self.__dict__.pop("rows", None)
-        elif name in Origin._fields:
-            self.__dict__.pop("origin", None)
 
     @property
     def count(self) -> int:

@@ -85,13 +85,13 @@ def cut_blocks(groups, count, place, blocks, blocks_out):
 
 
 @njit
-def measure_rows(group_count, law, gap, count_out, contacts_out, penetration_out):
+def measure_rows(counts, law, gap, count_out, contacts_out, penetration_out):
     """Figures of a step: groups of rows, frictional contacts among them, deepest penetration [m]."""
     contacts = 0
     deepest = 0.0
-    for g in range(group_count):
+    for g in range(counts[0]):
         contacts += law[g] == COULOMB
         deepest = max(deepest, -gap[g])
-    count_out[0] = group_count
+    count_out[0] = counts[0]
     contacts_out[0] = contacts
     penetration_out[0] = deepest

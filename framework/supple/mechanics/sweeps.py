@@ -10,9 +10,11 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from supple.core.arrays import FloatArray
+from supple.core.jit import TypedKernel
 from supple.mechanics import sweep_kernels as kernels
 from supple.mechanics.problem import ConstraintProblem
-from supple.mechanics.problem_call import ProblemCall
+
+solve_groups = TypedKernel(kernels.solve_groups)
 
 HISTORY: Final = 15  # iterates that the acceleration combines
 
@@ -47,13 +49,12 @@ class Sweeper:
     def _reserve(self, groups: int) -> None:
         self._capacity = groups
         start, last_step, last_result, velocity = np.zeros((4, groups, 3))
-        scratch = SweepScratch(
+        self._scratch = SweepScratch(
             factor=np.zeros((groups, 7)), weight=np.zeros(groups), start=start, last_step=last_step,
             last_result=last_result, velocity=velocity,
         )  # fmt: skip
         (df, dg), (gram, gram_factor) = np.zeros((2, HISTORY, groups, 3)), np.zeros((2, HISTORY, HISTORY))
-        history = History(df=df, dg=dg, gram=gram, gram_factor=gram_factor, c=np.zeros(HISTORY))
-        self._solve = ProblemCall(kernels.solve_groups, scratch, history)
+        self._history = History(df=df, dg=dg, gram=gram, gram_factor=gram_factor, c=np.zeros(HISTORY))
 
     def sweep(
         self,
@@ -71,5 +72,7 @@ class Sweeper:
         """
         if problem.count > self._capacity:
             self._reserve(max(problem.capacity, problem.count))
-        sweeps, residual = self._solve(problem, impulse, tolerance, max_sweeps, few_active)
+        sweeps, residual = solve_groups(
+            problem.rows, problem.W.blocks, self._scratch, self._history, impulse, tolerance, max_sweeps, few_active
+        )  # fmt: skip
         return sweeps, residual

@@ -49,6 +49,7 @@ class AssembleRows(System):
         ]
         close = _bind_closing(arrays, problem, mechanisms)
         figures = [arrays[name] for name in self.writes[1:4]]
+        measure = bind_kernel(measure_rows, problem.counts, problem.law, problem.gap, *figures)
         appending = list(zip(sources, _name_groups(sources, arrays["rows.groups"]), strict=True))
 
         def assemble() -> None:
@@ -59,7 +60,7 @@ class AssembleRows(System):
             for source, groups in appending:
                 source.append(problem)
                 groups[0], groups[1], last = last, problem.count - last, problem.count
-            measure_rows(problem.count, problem.law, problem.gap, *figures)
+            measure()
             if problem.count == 0:
                 return
             for add_velocity in add_velocities:
