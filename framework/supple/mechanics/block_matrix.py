@@ -36,6 +36,9 @@ class Blocks(NamedTuple):
     values: FloatArray
 
 
+_BUFFERS = frozenset(Blocks._fields)
+
+
 class PatternScratch(NamedTuple):
     """Work arrays of `block_matrix_kernels.set_pattern`: who touches whom, sorted both ways, and marks."""
 
@@ -54,7 +57,8 @@ class BlockMatrix:
     has the four of them for kernels: the same tuple until one is replaced, and always of the same types. So ask for it
     after every `set_pattern`, and bind kernels to it only as long as it is the same.
 
-    counts       [2]     number of block rows n, and of stored blocks nb
+    group_count  number of block rows n
+    block_count  number of stored blocks nb
     indptr       [n + 1] first block of each row
     indices      [nb]    block column, rising within each row
     values       [nb, 3, 3] (m/s)/(N s) = 1/kg for linear rows
@@ -62,7 +66,8 @@ class BlockMatrix:
     """
 
     def __init__(self, groups: int = 16, blocks: int = 64) -> None:
-        self.counts: IntArray = np.zeros(2, np.int64)
+        self.group_count = 0
+        self.block_count = 0
         self.indptr: IntArray = np.zeros(groups + 1, np.int64)
         self.diagonal: IntArray = np.zeros(groups, np.int64)
         self.indices: IntArray = np.zeros(blocks, np.int64)
@@ -71,23 +76,13 @@ class BlockMatrix:
         self._scratch = PatternScratch(*(np.zeros(groups, np.int64) for _ in PatternScratch._fields))
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if name in Blocks._fields:
+        if name in _BUFFERS:
             known = self.__dict__.get(name)
             if known is value:
                 return
             value = np.ascontiguousarray(value, value.dtype if known is None else known.dtype)
             self.__dict__.pop("blocks", None)
         object.__setattr__(self, name, value)
-
-    @property
-    def group_count(self) -> int:
-        """Block rows in use."""
-        return self.counts.item(0)
-
-    @property
-    def block_count(self) -> int:
-        """Blocks in use."""
-        return self.counts.item(1)
 
     @cached_property
     def blocks(self) -> Blocks:
@@ -99,19 +94,19 @@ class BlockMatrix:
     ) -> None:
         """Couple the groups that touch a common unit, and set all values to zero.
 
-        `group[k]` touches `unit[k]`; any order, repeated incidences do no harm. Only the first `incidence_count` of
-        them count, all if that is negative. Units of different mechanisms need disjoint numbers below `unit_count`.
+        `group[k]` touches `unit[k]`, both plain arrays of int64; any order, repeated incidences do no harm. Only the
+        first `incidence_count` of them count, all if that is negative. Units of different mechanisms need disjoint
+        numbers below `unit_count`.
         Every group has its diagonal block, even one without a unit.
         """
         used = len(group) if incidence_count < 0 else incidence_count
         self._reserve_rows(group_count, unit_count, used)
-        group, unit = np.ascontiguousarray(group, np.int64), np.ascontiguousarray(unit, np.int64)
         sizes = (group_count, unit_count, used)
         blocks = int(set_pattern(group, unit, self._scratch, self.blocks, *sizes))
         if len(self.indices) < blocks:
             self.reserve_blocks(blocks)
             set_pattern(group, unit, self._scratch, self.blocks, *sizes)
-        self.counts[0], self.counts[1] = group_count, blocks
+        self.group_count, self.block_count = group_count, blocks
 
     def reserve_blocks(self, blocks: int) -> None:
         """Make room for so many blocks. What was stored is lost where there was not."""
@@ -180,7 +175,7 @@ class BlockMatrix:
         """Copy the arrays of a stored matrix; columns must be sorted and every diagonal block present."""
         groups = len(indptr) - 1
         matrix = cls(groups, len(indices))
-        matrix.counts[:] = groups, len(indices)
+        matrix.group_count, matrix.block_count = groups, len(indices)
         matrix.indptr[:], matrix.indices[:], matrix.values[:] = indptr, indices, values
         row = np.repeat(np.arange(groups, dtype=np.int64), np.diff(indptr))
         matrix.diagonal[:] = np.flatnonzero(row == indices)

@@ -54,6 +54,10 @@ class Origin(NamedTuple):
     key: IntArray
 
 
+_OWNERS: Final = dict.fromkeys(Rows._fields, "rows") | dict.fromkeys(Origin._fields, "origin")
+"""The tuple that an array belongs to."""
+
+
 def _integers(*shape: int) -> IntArray:
     return np.zeros(shape, np.int64)
 
@@ -71,7 +75,8 @@ class ConstraintProblem:
 
     capacity: int
     step: float = 0.0  # h [s]
-    counts: IntArray = field(init=False)  # [1] groups in use
+    count: int = field(default=0, init=False)  # groups in use; only methods set it
+    counts: IntArray = field(init=False)  # [1] the same for kernels
     law: IntArray = field(init=False)  # [capacity] code of the law, see `rows`
     size: IntArray = field(init=False)  # [capacity] number of rows, 1 or 3
     friction: FloatArray = field(init=False)  # [capacity] mu [-]
@@ -100,17 +105,12 @@ class ConstraintProblem:
         self._reset_groups = bind_kernel(kernels.reset_groups, self._range, self.rows, self.origin)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        owner = "rows" if name in Rows._fields else ("origin" if name in Origin._fields else "")
-        if owner:
+        owner = _OWNERS.get(name)
+        if owner is not None:
             known = self.__dict__.get(name)
             value = np.ascontiguousarray(value, value.dtype if known is None else known.dtype)
             self.__dict__.pop(owner, None)
         object.__setattr__(self, name, value)
-
-    @property
-    def count(self) -> int:
-        """Groups in use."""
-        return self.counts.item(0)
 
     @cached_property
     def rows(self) -> Rows:
@@ -129,7 +129,7 @@ class ConstraintProblem:
 
     def clear(self) -> None:
         """Forget all groups. The matrix keeps its old pattern until `W.set_pattern`."""
-        self.counts[0] = 0
+        self._set_count(0)
 
     def reserve(self, extra: int) -> int:
         """Add `extra` groups with default values (free bilateral rows) and return the index of the first."""
@@ -140,8 +140,11 @@ class ConstraintProblem:
             )
         self._range[0], self._range[1] = first, last
         self._reset_groups()
-        self.counts[0] = last
+        self._set_count(last)
         return first
+
+    def _set_count(self, count: int) -> None:
+        self.__dict__["count"] = self.counts[0] = count
 
     def trimmed(self) -> ConstraintProblem:
         """The same problem with arrays that are views of the groups in use. W is shared."""
@@ -203,10 +206,10 @@ class PartialProblem(ConstraintProblem):
             room = f"{self.capacity} of {len(self.place)}"
             raise SimulationError(f"a part with room for {room} groups is to take {count} of {whole.count}")
         self.step = whole.step
-        self.counts[0] = count
+        self._set_count(count)
         self.groups[:count] = groups
         cut_groups(self.groups, whole.rows, whole.origin, self.place, self.rows, self.origin)
         W = self.W
         W.reserve_blocks(whole.W.block_count)
-        W.counts[0] = count
-        W.counts[1] = cut_blocks(self.groups, count, self.place, whole.W.blocks, W.blocks)
+        W.group_count = count
+        W.block_count = int(cut_blocks(self.groups, count, self.place, whole.W.blocks, W.blocks))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from supple.core.jit import njit
+from supple.mechanics.jacobian_kernels import add_row_velocities
 from supple.mechanics.rows import BILATERAL, COULOMB
 
 
@@ -30,11 +31,12 @@ def reset_groups(groups, rows_out, origin_out):
 
 
 @njit
-def begin_free(rows_out, bias):
-    """free = bias, to which J v_free of all mechanisms is added."""
+def begin_free(rows_out, bias, jacobian, v_free):
+    """free = bias + J v_free of the first mechanism; those of others are added."""
     for g in range(rows_out.counts[0]):
         for row in range(3):
             rows_out.free[g, row] = bias[g, row]
+    add_row_velocities(jacobian, v_free, rows_out.free)
 
 
 @njit

@@ -80,11 +80,11 @@ def _bind_closing(
     arrays: Bound, problem: ConstraintProblem, mechanisms: list[Mechanism]
 ) -> Callable[[], None]:
     """A function that sets problem.free to bias + J v_free of all mechanisms."""
-    begin = bind_kernel(begin_free, problem.rows, problem.bias)
-    adding = [
-        each.jacobian.bind_row_velocities(arrays[each.v_free].reshape(-1), problem.free)
-        for each in mechanisms
-    ]
+    free = [(each.jacobian, arrays[each.v_free].reshape(-1)) for each in mechanisms]
+    if not free:
+        return lambda: None
+    begin = bind_kernel(begin_free, problem.rows, problem.bias, free[0][0].arrays, free[0][1])
+    adding = [jacobian.bind_row_velocities(v_free, problem.free) for jacobian, v_free in free[1:]]
 
     def close() -> None:
         begin()
