@@ -61,6 +61,15 @@ def solve_chain(dof, factor, x_out):
 
 
 @njit
+def solve_columns(dof, factor, columns, out):
+    """out[k] = A^-1 columns[k], both [columns, rates]."""
+    for k in range(columns.shape[0]):
+        for j in range(columns.shape[1]):
+            out[k, j] = columns[k, j]
+        solve_chain(dof, factor, out[k])
+
+
+@njit
 def multiply_chain(dof, matrix, x, y_out):
     """y_out = A x."""
     for k in range(dof.shape[0]):

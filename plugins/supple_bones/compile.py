@@ -5,6 +5,8 @@ All names begin with the mechanism that owns the tree, `skeleton` or `ghost`.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from supple.core.arrays import FloatArray
@@ -42,7 +44,7 @@ def describe_bone(
         position, rotation = np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0])
     axes = {"axis": np.array(bone.axis), "second_axis": np.array(bone.second_axis)}
     unused = {name: np.array([1.0, 0.0, 0.0]) for name, axis in axes.items() if not axis.any()}
-    masses = {} if mass is None else {"mass": mass.mass, "centre": mass.centre, "inertia": mass.inertia}
+    masses: dict[str, Any] = {} if mass is None else {"mass": mass.mass, "centre": mass.centre, "inertia": mass.inertia}
     return BoneSpec(parent, bone.joint, tree, position, rotation, **{**masses, **axes, **unused})
 
 

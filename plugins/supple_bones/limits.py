@@ -69,7 +69,7 @@ class JointLimits:
         """Bind limits and state."""
         self.h, tree = arrays.h, arrays.take(LimitedTree, self.skeletons.name)
         self._find_near = bind_kernel(find_near_limits, self.h, self.margin, tree, self.gap, self.near)
-        fixed = (tree, self.near, self.key, self.skeletons.jacobian.blocks)
+        fixed = (tree, self.near, self.key, self.skeletons.jacobian.arrays)
         law, key = np.zeros(1, np.int64), np.zeros((1, 2), np.int64)
         self._append = bind_first_arguments(append_limits, fixed, (0, 0, law, key))
 

@@ -37,7 +37,14 @@ def open_block(bone, i, group, used_out, group_out, unit_out, dof_out, values_ou
 def append_block(bone, i, group, blocks_out):
     """`open_block` of a mechanism's blocks."""
     return open_block(
-        bone, i, group, blocks_out.used, blocks_out.group, blocks_out.unit, blocks_out.dof, blocks_out.values
+        bone,
+        i,
+        group,
+        blocks_out.counts,
+        blocks_out.group,
+        blocks_out.unit,
+        blocks_out.dof,
+        blocks_out.values,
     )
 
 
@@ -213,7 +220,7 @@ def add_bone_delassus(dof, factor, blocks, indptr, indices, scratch, W_out):
     first, members, cursor = scratch.first, scratch.members, scratch.cursor
     span, half, product = scratch.span, scratch.half, scratch.product
     width = values.shape[2]
-    list_blocks(blocks.used, blocks.unit, first, scratch.following)
+    list_blocks(blocks.counts, blocks.unit, first, scratch.following)
     for tree in range(first.shape[0]):
         if first[tree] < 0:
             continue

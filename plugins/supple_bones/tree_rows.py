@@ -50,7 +50,7 @@ class TreeRows:
         if W.values is not self._bound_to[0] or W.indptr is not self._bound_to[1]:
             self._bound_to = (W.values, W.indptr)
             self._add_delassus = bind_kernel(
-                add_bone_delassus, self.dof, self.factor, self.jacobian.blocks, W.indptr, W.indices, self._scratch,
+                add_bone_delassus, self.dof, self.factor, self.jacobian.arrays, W.indptr, W.indices, self._scratch,
                 W.values,
             )  # fmt: skip
         self._add_delassus()
@@ -73,7 +73,7 @@ class TreeRows:
         known, add_blocks = self._bound_rows.get(key, (None, None))
         if known is not rows or add_blocks is None:
             arrays = (getattr(rows, name) for name in names)
-            given = (self.bone, self.dof, self.axis, *places, *arrays, self.jacobian.blocks)
+            given = (self.bone, self.dof, self.axis, *places, *arrays, self.jacobian.arrays)
             add_blocks = bind_first_arguments(kernel, given, (count,))
             self._bound_rows[key] = (rows, add_blocks)
         add_blocks(count)

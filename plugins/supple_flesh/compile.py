@@ -122,9 +122,11 @@ def _declare_step(build: Build, pool: Pool, labels: list[str]) -> None:
     ):
         rows = labels if shape[0] == count else ()
         build.add_step(f"flesh.{name}", shape, unit=unit, doc=doc, labels=rows)
-    build.add_step(
-        "flesh.plan", (count, 3), unit="N s", doc="Impulses that controllers planned.", accumulates=True
-    )
+    for name, unit, doc in (
+        ("plan", "N s", "Impulses that controllers planned."),
+        ("applied", "N", "Generalised force of actuators on y."),
+    ):
+        build.add_step(f"flesh.{name}", (count, 3), unit=unit, doc=doc, accumulates=True)
 
 
 def _ignore_inside(build: Build, surface: FleshSurface, skeletons: Skeletons, bones: set[int]) -> None:

@@ -8,6 +8,7 @@ from supple.core.arrays import FloatArray, IntArray
 from supple.core.schedule import Bound
 from supple_flesh.active import ActiveSet
 from supple_flesh.free_kernels import correct_bones, push_bones, weigh_flesh
+from supple_flesh.multiply_kernels import add_push, find_push
 from supple_flesh.pool import Pool
 from supple_skeleton.loads import Follower
 
@@ -25,7 +26,7 @@ class FleshLoad:
     reads = ()
     takes = (
         *MODEL, "run.gravity", "skeleton.bone", "skeleton.x", "skeleton.rotation",
-        "flesh.x", "flesh.v", "flesh.active", "flesh.mask",
+        "flesh.x", "flesh.v", "flesh.active", "flesh.mask", "flesh.applied",
     )  # fmt: skip
     makes = (
         "flesh.lag", "flesh.lag_moment", "flesh.twist", "flesh.y", "flesh.v_free", "flesh.parting",
@@ -41,6 +42,7 @@ class FleshLoad:
         n, patches = pool.count, len(pool.patch_bone)
         self._right, self._product = np.zeros((3, n)), np.zeros((3, n))
         self._change, self._latest = np.zeros((3, n)), np.zeros((3, n))
+        self._push, self._pushes = np.zeros((3, n)), False
         self._origin, self._change_twist = np.zeros((patches, 6)), np.zeros((patches, 6))
 
     def followers(self) -> list[Follower]:
@@ -70,6 +72,7 @@ class FleshLoad:
         self.local, self.relative = arrays["flesh.x"], arrays["flesh.v"]
         self.before: IntArray = arrays["flesh.active"]
         self.mask: IntArray = arrays["flesh.mask"]
+        self.applied: FloatArray = arrays["flesh.applied"]
         self.lag, self.lag_moment, self.twist, self.y, self.v_free, self.parting, self.loss = (
             arrays[name] for name in self.makes
         )
@@ -94,6 +97,16 @@ class FleshLoad:
             self._origin, self._right, self._product, self._change, self._latest,
             self.twist, self.y, self.v_free, self.parting, self.loss, force_out,
         )  # fmt: skip
+        self._pushes = find_push(
+            self.h, self.applied, active.vertex, active.start, active.inverse_start, active.inverse, self._right,
+            self._push,
+        )  # fmt: skip
+        self._add_push()
+
+    def _add_push(self) -> None:
+        """What actuators do to the free velocities of y, which forces on the bones know nothing of."""
+        if self._pushes:
+            add_push(self._push, self.active.vertex, self.active.start[-1], self.v_free)
 
     def add_mixed_forces(
         self, share: float, velocity: FloatArray, acceleration: FloatArray, force_out: FloatArray
@@ -106,3 +119,4 @@ class FleshLoad:
             self._velocity, velocity, acceleration,
             self._change_twist, self._origin, self._right, self._product, self._latest, self.v_free, force_out,
         )  # fmt: skip
+        self._add_push()

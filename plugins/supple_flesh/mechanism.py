@@ -19,7 +19,7 @@ from supple.mechanics.points import PerAsker, SurfacePoints
 from supple_bones.layout import TREE
 from supple_flesh.dynamics import READS, FleshDynamics
 from supple_flesh.load import FleshLoad
-from supple_flesh.multiply_kernels import multiply_patches
+from supple_flesh.multiply_kernels import multiply_columns, multiply_patches
 from supple_flesh.pool import Part
 from supple_flesh.row_kernels import add_flesh_delassus, make_rows
 from supple_skeleton.dynamics import FORCE
@@ -41,7 +41,7 @@ class FleshMechanism:
 
     name = "flesh"
     v, v_next, v_free = "flesh.y", "flesh.y_next", "flesh.v_free"
-    plan, impulse = "flesh.plan", "flesh.impulse"
+    plan, impulse, force = "flesh.plan", "flesh.impulse", "flesh.applied"
     reads = ("flesh.mask", "flesh.patch_of", "flesh.pressure", "flesh.force")
     dynamics_reads, dynamics_forces = READS, (FORCE,)
 
@@ -76,6 +76,11 @@ class FleshMechanism:
         multiply_patches(active.start, active.inverse_start, active.inverse, self._right, self._product)
         out.fill(0.0)
         out[mine] = self._product[:, :used].T
+
+    def response(self, columns: FloatArray, out: FloatArray) -> None:
+        """out[k] = A^-1 columns[k], both [columns, 3 n]; zero for vertices that are not active."""
+        active = self.load.active
+        multiply_columns(active.start, active.inverse_start, active.inverse, active.vertex, columns, out)
 
     # Queries
 

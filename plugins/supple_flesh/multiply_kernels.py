@@ -54,6 +54,50 @@ def multiply_patches(start, inverse_start, inverse, right, product_out):
 
 
 @njit
+def multiply_columns(start, inverse_start, inverse, vertex, columns, out):
+    """out[c] = A_s^-1 columns[c], both [columns, 3 n] over all vertices, three numbers each; 0 where not active."""
+    for c in range(columns.shape[0]):
+        for k in range(columns.shape[1]):
+            out[c, k] = 0.0
+        for p in range(start.shape[0] - 1):
+            begin = start[p]
+            size = start[p + 1] - begin
+            for j in range(size):
+                place = 3 * vertex[begin + j]
+                r0, r1, r2 = columns[c, place], columns[c, place + 1], columns[c, place + 2]
+                if r0 == 0.0 and r1 == 0.0 and r2 == 0.0:
+                    continue
+                row = inverse[inverse_start[p] + j * size : inverse_start[p] + (j + 1) * size]
+                for k in range(size):
+                    to = 3 * vertex[begin + k]
+                    out[c, to] += row[k] * r0
+                    out[c, to + 1] += row[k] * r1
+                    out[c, to + 2] += row[k] * r2
+
+
+@njit
+def find_push(h, force, vertex, start, inverse_start, inverse, right_out, push_out):
+    """push_out [3, n] = h A_s^-1 force over the active vertices; False, and nothing done, where all force is zero."""
+    count = start[-1]
+    pushes = False
+    for k in range(count):
+        for c in range(3):
+            right_out[c, k] = h * force[vertex[k], c]
+            pushes |= right_out[c, k] != 0.0
+    if pushes:
+        multiply_patches(start, inverse_start, inverse, right_out, push_out)
+    return pushes
+
+
+@njit
+def add_push(push, vertex, count, v_free_out):
+    """v_free_out [n, 3] += push."""
+    for k in range(count):
+        for c in range(3):
+            v_free_out[vertex[k], c] += push[c, k]
+
+
+@njit
 def list_active(
     mask, last_mask, member, member_start,
     vertex_out, slot_out, start_out, inverse_start_out, changed_out, last_mask_out,

@@ -9,6 +9,7 @@ import numpy as np
 from supple.core.build import Build
 from supple.core.jit import bind_kernel
 from supple.core.schedule import Access, Bound, Call, Each, Phase, System
+from supple.mechanics.energy_kernels import add_force_work
 from supple.mechanics.points import PointHolder
 from supple_flesh import observe_kernels as observe
 from supple_flesh.mechanism import FleshMechanism, FleshSurface
@@ -111,20 +112,26 @@ class BalanceFlesh(System):
     """Energies of flesh beyond those of flesh at rest, which bones have, and the work of its dampers."""
 
     phase = Phase.OBSERVE
-    reads = (
+    states = (
         "run.gravity", "flesh.patch_bone", "flesh.patch_of", "flesh.mass", "flesh.rest",
         "flesh.vertex_stiffness", "flesh.damping", "flesh.first", "flesh.neighbour", "flesh.edge_stiffness",
         "skeleton.rotation", "flesh.twist", "flesh.x", "flesh.v", "flesh.active", "flesh.mask", "flesh.parting",
         "flesh.loss_now", "flesh.twist_next", "flesh.x.next", "flesh.v.next", "skeleton.rotation.next",
         "skeleton.twist.next",
     )  # fmt: skip
+    pushed = ("flesh.applied", "flesh.y", "flesh.y_next")
+    reads = (*states, *pushed)
     adds = ("energy.before", "energy.kinetic", "energy.potential", "energy.applied")
 
-    def bind(self, arrays: Bound) -> Call:
+    def bind(self, arrays: Bound) -> list[Call]:
         """Bind both states and the sums."""
-        inputs, sums = [arrays[name] for name in self.reads], [arrays[name] for name in self.adds]
+        inputs, sums = [arrays[name] for name in self.states], [arrays[name] for name in self.adds]
         twist_end = np.zeros_like(arrays["flesh.twist"])
-        return Call(observe.balance_flesh, arrays.h, *inputs, twist_end, *sums)
+        pushed = (arrays[name].reshape(-1) for name in self.pushed)
+        return [
+            Call(observe.balance_flesh, arrays.h, *inputs, twist_end, *sums),
+            Call(add_force_work, arrays.h, *pushed, arrays["energy.applied"]),
+        ]
 
 
 class ObserveFlesh(System):

@@ -90,10 +90,12 @@ def _declare_steps(build: Build, ghosts: int, forest: Forest) -> None:
     for name, shape, unit, doc in (
         ("wanted", (forest.q_count,), "rad, m, 1", "Where the ghost goes if nothing touches."),
         ("wanted_rate", (forest.v_count,), "rad/s, m/s", "Rates that lead there within the step."),
-        ("pushed", (forest.v_count,), "N m s, N s", "Impulse of the applied wrenches."),
+        ("pushed", (forest.v_count,), "N m s, N s", "Impulse of the applied wrenches and forces."),
         ("observed", (ghosts, 2), "SI", "Values of the metrics of a ghost."),
     ):
         build.add_step(f"ghost.{name}", shape, unit=unit, doc=doc)
+    doc = "Generalised force of actuators."
+    build.add_step("ghost.force", (forest.v_count,), unit="N m, N", doc=doc, accumulates=True)
 
 
 def _show_ghosts(build: Build, ghosts: list[Entity], forest: Forest) -> None:

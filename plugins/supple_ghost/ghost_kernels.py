@@ -42,11 +42,11 @@ def foresee_motion(h, bone, recovery, q, target_now, target, difference_out, wan
 
 
 @njit
-def add_wrenches(h, bone, mobility, axis, x, wanted_rate, wrench, work_out, pushed_out, v_free_out):
-    """Rates if nothing touched: what the motion wants, and how far wrenches push: README eq. (4)."""
+def add_wrenches(h, bone, mobility, axis, x, wanted_rate, wrench, force, work_out, pushed_out, v_free_out):
+    """Rates if nothing touched: what the motion wants, and how far wrenches and forces push: README eq. (4)."""
     map_wrenches(bone, axis, x, wrench, work_out, pushed_out)
     for k in range(v_free_out.shape[0]):
-        pushed_out[k] *= h
+        pushed_out[k] = h * (pushed_out[k] + force[k])
         v_free_out[k] = wanted_rate[k] + mobility[k] * pushed_out[k]
 
 

@@ -34,7 +34,7 @@ class Ghosts(TreeRows):
 
     name = "ghost"
     v, v_next, v_free = "ghost.v", "ghost.v.next", "ghost.v_free"
-    plan, impulse = "ghost.plan", "ghost.impulse"
+    plan, impulse, force = "ghost.plan", "ghost.impulse", "ghost.force"
     position, rotation, twist, wrench = "ghost.x", "ghost.rotation", "ghost.twist", "ghost.wrench"
     layer = "bodies"
     reads = ("ghost.x", "ghost.axis", "ghost.bone", "ghost.dof", *MOBILITY)
@@ -60,6 +60,10 @@ class Ghosts(TreeRows):
     def apply_inverse(self, x: FloatArray, out: FloatArray) -> None:
         """out = A^-1 x, both [rates]."""
         np.multiply(self.mobility, x, out=out)
+
+    def response(self, columns: FloatArray, out: FloatArray) -> None:
+        """out[k] = A^-1 columns[k], both [columns, rates]."""
+        np.multiply(self.mobility, columns, out=out)
 
     def bind_dynamics(
         self, keys: Sequence[str], arrays: Arrays, build: Build, acts: bool = False

@@ -41,7 +41,9 @@ class FollowMotion(System):
     """Rates as if nothing touched."""
 
     phase = Phase.FREE
-    reads = ("ghost.bone", *MOBILITY, "ghost.axis", "ghost.x", "ghost.wanted_rate", "ghost.wrench")
+    reads = (
+        "ghost.bone", *MOBILITY, "ghost.axis", "ghost.x", "ghost.wanted_rate", "ghost.wrench", "ghost.force",
+    )  # fmt: skip
     writes = ("ghost.pushed", "ghost.v_free")
 
     def bind(self, arrays: Bound) -> Call:
@@ -49,8 +51,8 @@ class FollowMotion(System):
         x = arrays["ghost.x"]
         return Call(
             add_wrenches, arrays.h, arrays["ghost.bone"], find_mobility(arrays), arrays["ghost.axis"], x,
-            arrays["ghost.wanted_rate"], arrays["ghost.wrench"], np.zeros((2, len(x), 6)), arrays["ghost.pushed"],
-            arrays["ghost.v_free"],
+            arrays["ghost.wanted_rate"], arrays["ghost.wrench"], arrays["ghost.force"], np.zeros((2, len(x), 6)),
+            arrays["ghost.pushed"], arrays["ghost.v_free"],
         )  # fmt: skip
 
 

@@ -194,98 +194,53 @@ def select_link_sides(
 
 
 @njit
-def choose_groups(count, contacts, group, surface, element, owner_first, entity, flag, local_out):
-    """Numbers the groups that the plan knows: all but the contacts with things that it does not carry.
+def choose_groups(count, contacts, group, surface, element, owner_first, entity, flag, groups_out):
+    """Lists the groups that the plan knows: all but the contacts with things that it does not carry.
 
-    flag [entities] holds a bit for every character. local_out is -1 for groups left out; returns how many are in.
+    flag [entities] holds a bit for every character. Returns how many groups there are.
     """
     for g in range(count):
-        local_out[g] = 0
+        groups_out[g] = 0
     for c in range(contacts[0]):
         a = flag[entity[owner_first[surface[c, 0]] + element[c, 0]]]
         b = flag[entity[owner_first[surface[c, 1]] + element[c, 1]]]
         if (a & b) == 0:
-            local_out[group[c]] = -1
+            groups_out[group[c]] = -1
     chosen = 0
     for g in range(count):
-        if local_out[g] == 0:
-            local_out[g] = chosen
+        if groups_out[g] == 0:
+            groups_out[chosen] = g
             chosen += 1
     return chosen
 
 
 @njit
-def cut_matrix(count, local, indptr, indices, values, indptr_out, indices_out, values_out, diagonal_out):
-    """The rows and columns of W that were chosen; returns the number of blocks."""
-    blocks = 0
-    for g in range(count):
-        if local[g] < 0:
-            continue
-        indptr_out[local[g]] = blocks
-        for p in range(indptr[g], indptr[g + 1]):
-            other = local[indices[p]]
-            if other < 0:
-                continue
-            if other == local[g]:
-                diagonal_out[other] = blocks
-            indices_out[blocks] = other
-            for row in range(3):
-                for column in range(3):
-                    values_out[blocks, row, column] = values[p, row, column]
-            blocks += 1
-        indptr_out[local[g] + 1] = blocks
-    return blocks
+def ask_for_velocities(h, first, place, plans, desired, torque, bias, part_out, warm_out):
+    """Rows of planned joints become velocity constraints: README eq. (5).
 
-
-@njit
-def cut_groups(
-    count, local, law, size, friction, scale, lower, upper, compliance, free, warm,
-    law_out, size_out, friction_out, scale_out, lower_out, upper_out, compliance_out, free_out, warm_out,
-):  # fmt: skip
-    """The laws of the groups that were chosen, their free velocities, and where to start from."""
-    for g in range(count):
-        i = local[g]
-        if i < 0:
-            continue
-        law_out[i] = law[g]
-        size_out[i] = size[g]
-        friction_out[i] = friction[g]
-        for row in range(3):
-            scale_out[i, row] = scale[g, row]
-            lower_out[i, row] = lower[g, row]
-            upper_out[i, row] = upper[g, row]
-            compliance_out[i, row] = compliance[g, row]
-            free_out[i, row] = free[g, row]
-            warm_out[i, row] = warm[g, row]
-
-
-@njit
-def ask_for_velocities(
-    h, count, first, local, plans, desired, torque, bias, free,
-    law_out, lower_out, upper_out, compliance_out, free_out, warm_out,
-):  # fmt: skip
-    """Rows of planned joints become velocity constraints: README eq. (5). free has their J v_free + bias."""
-    for n in range(count):
+    part_out are the rows of the part, place[g] is where group g is there. Their free velocity has bias[g] in it.
+    """
+    for n in range(plans.shape[0]):
         if plans[n] == 0:
             continue
         g = first + n
-        i = local[g]
-        law_out[i] = BILATERAL
-        lower_out[i, 0] = -math.inf
-        upper_out[i, 0] = math.inf
-        compliance_out[i, 0] = 0.0
-        free_out[i, 0] = free[g, 0] - bias[g, 0] - desired[n]
+        i = place[g]
+        part_out.law[i] = BILATERAL
+        part_out.lower[i, 0] = -math.inf
+        part_out.upper[i, 0] = math.inf
+        part_out.compliance[i, 0] = 0.0
+        part_out.free[i, 0] = part_out.free[i, 0] - bias[g, 0] - desired[n]
         warm_out[i, 0] = h * torque[n]
 
 
 @njit
-def take_torques(h, count, first, local, plans, solved, torque_out, impulse_out):
+def take_torques(h, first, place, plans, solved, torque_out, impulse_out):
     """Impulses of the planned joints as torques, and as impulses on their groups: README eq. (6)."""
-    for n in range(count):
+    for n in range(plans.shape[0]):
         torque_out[n] = 0.0
         impulse_out[first + n, 0] = 0.0
         if plans[n] == 1:
-            impulse = solved[local[first + n], 0]
+            impulse = solved[place[first + n], 0]
             torque_out[n] = impulse / h
             impulse_out[first + n, 0] = impulse
 

@@ -7,10 +7,12 @@ from collections.abc import Callable
 import numpy as np
 
 from supple.core.build import Build
+from supple.core.jit import TypedKernel
 from supple.core.schedule import ROWS, Bound, Each, Phase, System
 from supple.mechanics import warm_kernels
 from supple.mechanics.mechanism import Mechanism
-from supple.mechanics.problem import ConstraintProblem
+from supple.mechanics.plans import PlansSoFar
+from supple.mechanics.problem import ConstraintProblem, PartialProblem
 from supple.mechanics.rescue import make_solvers, solve_with_rescue
 from supple.mechanics.residual import natural_map_residual
 from supple_pliant.foresight import find_flags
@@ -24,7 +26,6 @@ from supple_pliant.kernels import (
     observe_characters,
     take_torques,
 )
-from supple_pliant.partial_problem import PartialProblem
 from supple_pliant.rows import PliantRows
 
 EFFORT = (
@@ -78,7 +79,10 @@ class MeasureJoints(System):
 
 
 class PlanTorques(System):
-    """The torques with which the joints would follow exactly: README eq. (5) and (6). No state is touched."""
+    """The torques with which the joints would follow exactly: README eq. (5) and (6). No state is touched.
+
+    What others have planned before is foreseen.
+    """
 
     phase = Phase.PLAN
     contacts = (
@@ -86,7 +90,7 @@ class PlanTorques(System):
     )  # fmt: skip
     reads = (
         *contacts, "rows.problem", "rows.last_count", "rows.last_key", "rows.last_impulse", "pliant.plans",
-        "pliant.desired", "pliant.torque", Each("mechanisms", "v_free", ROWS),
+        "pliant.desired", "pliant.torque", *PlansSoFar.reads,
     )  # fmt: skip
     writes = ("pliant.torque.next", "pliant.residual", "pliant.touched")
     adds = (Each("mechanisms", "plan", ROWS),)
@@ -102,12 +106,12 @@ class PlanTorques(System):
         plans, desired, torque = arrays["pliant.plans"], arrays["pliant.desired"], arrays["pliant.torque"]
         torque_next, residual = arrays["pliant.torque.next"], arrays["pliant.residual"]
         mechanisms: list[Mechanism] = arrays.build.members("mechanisms", ROWS)
-        moved = [
-            (one.jacobian, arrays[one.v_free].reshape(-1), arrays[one.plan].reshape(-1)) for one in mechanisms
-        ]
+        pushed = [(one.jacobian, arrays[one.plan].reshape(-1)) for one in mechanisms]
+        others, ask = PlansSoFar(arrays), TypedKernel(ask_for_velocities)
         flags = find_flags(arrays.build)
-        part = PartialProblem(whole.capacity, whole.step)
-        free, warm, impulse = (np.zeros((whole.capacity, 3)) for _ in range(3))
+        part = PartialProblem(whole.capacity, whole.capacity)
+        change, warm, impulse = np.zeros((3, whole.capacity, 3))
+        groups = np.zeros(whole.capacity, np.int64)
         h, rows, any_plan = whole.step, self.rows, bool(plans.any())
         touched = arrays["pliant.touched"]
         probes = any(entity.components["pliant"].probe for entity in arrays.build.having("pliant"))
@@ -128,22 +132,18 @@ class PlanTorques(System):
             if not any_plan:
                 return
             n = whole.count
-            free[:n] = whole.bias[:n]
-            for jacobian, v_free, _ in moved:
-                jacobian.add_row_velocities(v_free, free)
-            warm_kernels.match_values(n, whole.key, *last, warm)
-            part.take(whole, choose_groups(n, *contacts, flags, part.local), free, warm)
-            ask_for_velocities(
-                h, rows.count, rows.first, part.local, plans, desired, torque, whole.bias, free,
-                part.law, part.lower, part.upper, part.compliance, part.free, part.warm,
-            )  # fmt: skip
-            solution, _ = solve_with_rescue(self.solvers, part, part.warm)
+            chosen = groups[: choose_groups(n, *contacts, flags, groups)]
+            whole.cut(chosen, into=part)
+            change[:n] = 0.0
+            if others.add_row_velocities(change):
+                part.free[: part.count] += change[chosen]
+            warm_kernels.match_values(part.count, part.key, *last, warm)
+            ask(h, rows.first, part.place, plans, desired, torque, whole.bias, part.rows, warm)
+            solution, _ = solve_with_rescue(self.solvers, part, warm)
             residual[0], _ = natural_map_residual(part, solution.impulse)
             impulse[:n] = 0.0
-            take_torques(
-                h, rows.count, rows.first, part.local, plans, solution.impulse, torque_next, impulse
-            )  # fmt: skip
-            for jacobian, _, planned in moved:
+            take_torques(h, rows.first, part.place, plans, solution.impulse, torque_next, impulse)
+            for jacobian, planned in pushed:
                 jacobian.add_transposed_impulses(impulse, planned)
 
         return plan

@@ -47,6 +47,10 @@ def compile_bodies(build: Build) -> None:
     build.add_step("rigid.wrench", (count, 6), unit="N, N m", doc="Applied force and torque, in the world.",
                    labels=labels, accumulates=True)  # fmt: skip
     build.add_step(
+        "rigid.force", (count, 6), unit="N, N m", doc="Generalised force; the torque is in the body frame.",
+        labels=labels, accumulates=True,
+    )  # fmt: skip
+    build.add_step(
         "rigid.v_free", (count, 6), unit="m/s, rad/s", doc="Velocity if nothing touched.", labels=labels
     )
     build.add_step("rigid.plan", (count, 6), unit="N s, N m s", doc="Impulses that controllers planned.",

@@ -1,4 +1,4 @@
-"""Kernels of free bodies; equations are numbered in README.md."""
+"""Kernels of free bodies; equations are numbered in README.md, arrays are grouped as in `layout`."""
 
 from __future__ import annotations
 
@@ -50,36 +50,54 @@ def turn_freely(h, inertia, inverse_inertia, i, wx, wy, wz):
 
 
 @njit
-def move_freely(h, mass, inertia, inverse_inertia, gravity, q, v, wrench, v_free_out):
-    """v_free_out: velocities after h under gravity and applied wrenches; README eq. (1) and (2)."""
+def move_freely(h, bodies, gravity, motion, applied, v_free_out):
+    """v_free_out: velocities after h under gravity, applied wrenches and forces; README eq. (1) and (2)."""
+    mass, inverse_inertia = bodies.mass, bodies.inverse_inertia
+    v, wrench, force = motion.v, applied.wrench, applied.force
     for i in range(mass.shape[0]):
         for k in range(3):
-            v_free_out[i, k] = v[i, k] + h * (gravity[k] + wrench[i, k] / mass[i])
-        wx, wy, wz = turn_freely(h, inertia, inverse_inertia, i, v[i, 3], v[i, 4], v[i, 5])
-        tx, ty, tz = rotate_vector_back_at(q, i, wrench[i, 3], wrench[i, 4], wrench[i, 5])
-        ax, ay, az = multiply_at(inverse_inertia, i, tx, ty, tz)
+            v_free_out[i, k] = v[i, k] + h * (gravity[k] + (wrench[i, k] + force[i, k]) / mass[i])
+        wx, wy, wz = turn_freely(h, bodies.inertia, inverse_inertia, i, v[i, 3], v[i, 4], v[i, 5])
+        tx, ty, tz = rotate_vector_back_at(motion.q, i, wrench[i, 3], wrench[i, 4], wrench[i, 5])
+        ax, ay, az = multiply_at(inverse_inertia, i, tx + force[i, 3], ty + force[i, 4], tz + force[i, 5])
         v_free_out[i, 3] = wx + h * ax
         v_free_out[i, 4] = wy + h * ay
         v_free_out[i, 5] = wz + h * az
 
 
 @njit
-def apply_inverse_mass(mass, inverse_inertia, x, y_out):
+def apply_inverse_mass(bodies, x, y_out):
     """y_out = M^-1 x."""
-    for i in range(mass.shape[0]):
+    for i in range(bodies.mass.shape[0]):
         for k in range(3):
-            y_out[i, k] = x[i, k] / mass[i]
-        ax, ay, az = multiply_at(inverse_inertia, i, x[i, 3], x[i, 4], x[i, 5])
+            y_out[i, k] = x[i, k] / bodies.mass[i]
+        ax, ay, az = multiply_at(bodies.inverse_inertia, i, x[i, 3], x[i, 4], x[i, 5])
         y_out[i, 3] = ax
         y_out[i, 4] = ay
         y_out[i, 5] = az
 
 
 @njit
-def advance_bodies(h, mass, inverse_inertia, x, q, v_free, impulse, x_out, q_out, v_out):
+def apply_inverse_mass_to_columns(bodies, columns, out):
+    """out[k] = M^-1 columns[k], both [columns, 6 bodies]."""
+    for k in range(columns.shape[0]):
+        for i in range(bodies.mass.shape[0]):
+            x, y = columns[k, 6 * i : 6 * i + 6], out[k, 6 * i : 6 * i + 6]
+            for c in range(3):
+                y[c] = x[c] / bodies.mass[i]
+            ax, ay, az = multiply_at(bodies.inverse_inertia, i, x[3], x[4], x[5])
+            y[3] = ax
+            y[4] = ay
+            y[5] = az
+
+
+@njit
+def advance_bodies(h, bodies, motion, v_free, impulse, next_out):
     """v = v_free + M^-1 J^T lambda, then positions with the new velocities: README eq. (3)."""
-    apply_inverse_mass(mass, inverse_inertia, impulse, v_out)
-    for i in range(mass.shape[0]):
+    x, q = motion.x, motion.q
+    x_out, q_out, v_out = next_out.x, next_out.q, next_out.v
+    apply_inverse_mass(bodies, impulse, v_out)
+    for i in range(bodies.mass.shape[0]):
         for k in range(6):
             v_out[i, k] += v_free[i, k]
         for k in range(3):
@@ -94,17 +112,15 @@ def advance_bodies(h, mass, inverse_inertia, x, q, v_free, impulse, x_out, q_out
 
 
 @njit
-def add_point_blocks(
-    x, q, count, group, frame, sign, point, directions,
-    used_out, group_out, unit_out, dof_out, values_out,
-):  # fmt: skip
+def add_point_blocks(motion, count, group, frame, sign, point, directions, jacobian_out):
     """Blocks d . [1, -[r]x R] of points at x + r: README eq. (4); angular velocities are in the body frame."""
+    x, q, values_out = motion.x, motion.q, jacobian_out.values
     for k in range(count):
-        block = used_out[0] + k
+        block = jacobian_out.counts[0] + k
         i = frame[k]
-        group_out[block] = group[k]
-        unit_out[block] = i
-        dof_out[block] = 6 * i
+        jacobian_out.group[block] = group[k]
+        jacobian_out.unit[block] = i
+        jacobian_out.dof[block] = 6 * i
         rx, ry, rz = point[k, 0] - x[i, 0], point[k, 1] - x[i, 1], point[k, 2] - x[i, 2]
         for row in range(3):
             dx = sign[k] * directions[k, row, 0]
@@ -118,21 +134,19 @@ def add_point_blocks(
             values_out[block, row, 3] = bx
             values_out[block, row, 4] = by
             values_out[block, row, 5] = bz
-    used_out[0] += count
+    jacobian_out.counts[0] += count
 
 
 @njit
-def add_turn_blocks(
-    q, count, group, frame, sign, directions,
-    used_out, group_out, unit_out, dof_out, values_out,
-):  # fmt: skip
+def add_turn_blocks(motion, count, group, frame, sign, directions, jacobian_out):
     """Blocks d . [0, R] of angular velocities in the world: README eq. (5)."""
+    q, values_out = motion.q, jacobian_out.values
     for k in range(count):
-        block = used_out[0] + k
+        block = jacobian_out.counts[0] + k
         i = frame[k]
-        group_out[block] = group[k]
-        unit_out[block] = i
-        dof_out[block] = 6 * i
+        jacobian_out.group[block] = group[k]
+        jacobian_out.unit[block] = i
+        jacobian_out.dof[block] = 6 * i
         for row in range(3):
             dx, dy, dz = directions[k, row, 0], directions[k, row, 1], directions[k, row, 2]
             bx, by, bz = rotate_vector_back_at(q, i, dx, dy, dz)
@@ -141,7 +155,7 @@ def add_turn_blocks(
             values_out[block, row, 3] = sign[k] * bx
             values_out[block, row, 4] = sign[k] * by
             values_out[block, row, 5] = sign[k] * bz
-    used_out[0] += count
+    jacobian_out.counts[0] += count
 
 
 @njit
@@ -155,13 +169,13 @@ def list_blocks_by_body(count, unit, first_out, next_out):
 
 
 @njit
-def add_body_delassus(
-    mass, inverse_inertia, count, group, unit, values, indptr, indices,
-    first_out, next_out, W_out,
-):  # fmt: skip
-    """W_out += J M^-1 J^T: the blocks of one body couple their groups. first_out and next_out are scratch."""
-    list_blocks_by_body(count, unit, first_out, next_out)
-    for b in range(count[0]):
+def add_body_delassus(bodies, jacobian, first_out, next_out, blocks_out):
+    """W += J M^-1 J^T: the blocks of one body couple their groups. first_out and next_out are scratch."""
+    mass, inverse_inertia = bodies.mass, bodies.inverse_inertia
+    group, unit, values = jacobian.group, jacobian.unit, jacobian.values
+    indptr, indices, W_out = blocks_out.indptr, blocks_out.indices, blocks_out.values
+    list_blocks_by_body(jacobian.counts, unit, first_out, next_out)
+    for b in range(jacobian.counts[0]):
         i = unit[b]
         for column in range(3):
             x = values[b, column, 0] / mass[i]
@@ -197,10 +211,12 @@ def distance(a, b, i):
 
 @njit
 def observe_bodies(
-    h, half_time, mass, inertia, x_start, gravity, step, x, v, q, x_half, wrench, x_next, v_next,
-    observed_out, x_half_out, before_out, kinetic_out, potential_out, applied_out,
-):  # fmt: skip
-    """Energies, work of applied wrenches, and the metrics in the order that `Body` declares them."""
+    h, half_time, bodies, x_start, gravity, step, motion, x_half, given, after, seen_out, x_half_out
+):
+    """Energies, work of what is applied, and the metrics in the order that `Body` declares them."""
+    mass, inertia, wrench, force = bodies.mass, bodies.inertia, given.wrench, given.force
+    x, q, v, x_next, v_next = motion.x, motion.q, motion.v, after.x, after.v
+    observed_out = seen_out.observed
     for i in range(mass.shape[0]):
         weight_now = 0.0
         weight_next = 0.0
@@ -208,15 +224,17 @@ def observe_bodies(
         for k in range(3):
             weight_now -= mass[i] * gravity[k] * x[i, k]
             weight_next -= mass[i] * gravity[k] * x_next[i, k]
-            work += 0.5 * h * wrench[i, k] * (v[i, k] + v_next[i, k])
+            work += 0.5 * h * (wrench[i, k] + force[i, k]) * (v[i, k] + v_next[i, k])
         tx, ty, tz = rotate_vector_at(
             q, i, v[i, 3] + v_next[i, 3], v[i, 4] + v_next[i, 4], v[i, 5] + v_next[i, 5]
         )
         work += 0.5 * h * (wrench[i, 3] * tx + wrench[i, 4] * ty + wrench[i, 5] * tz)
-        before_out[0] += kinetic_energy(mass, inertia, v, i) + weight_now
-        kinetic_out[0] += kinetic_energy(mass, inertia, v_next, i)
-        potential_out[0] += weight_next
-        applied_out[0] += work
+        for k in range(3, 6):
+            work += 0.5 * h * force[i, k] * (v[i, k] + v_next[i, k])
+        seen_out.before[0] += kinetic_energy(mass, inertia, v, i) + weight_now
+        seen_out.kinetic[0] += kinetic_energy(mass, inertia, v_next, i)
+        seen_out.potential[0] += weight_next
+        seen_out.applied[0] += work
         first_half = step[0] < half_time
         if first_half:
             for k in range(3):

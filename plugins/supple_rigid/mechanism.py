@@ -8,14 +8,22 @@ import numpy as np
 
 from supple.core.arrays import FloatArray
 from supple.core.build import Build
+from supple.core.jit import TypedKernel
 from supple.core.schedule import Bound
 from supple.errors import SimulationError
 from supple.mechanics.block_matrix import BlockMatrix
 from supple.mechanics.dynamics import Arrays
 from supple.mechanics.jacobian import JacobianBlocks
 from supple.mechanics.mechanism import PointRows
+from supple_rigid import kernels
 from supple_rigid.dynamics import READS, WRENCH, BodyDynamics
-from supple_rigid.kernels import add_body_delassus, add_point_blocks, add_turn_blocks, apply_inverse_mass
+from supple_rigid.layout import MODEL, STATE, Bodies, Motion
+
+add_body_delassus = TypedKernel(kernels.add_body_delassus)
+add_point_blocks, add_turn_blocks = (
+    TypedKernel(kernels.add_point_blocks),
+    TypedKernel(kernels.add_turn_blocks),
+)
 
 
 class RigidBodies:
@@ -23,10 +31,10 @@ class RigidBodies:
 
     name = "rigid"
     v, v_next, v_free = "rigid.v", "rigid.v.next", "rigid.v_free"
-    plan, impulse = "rigid.plan", "rigid.impulse"
+    plan, impulse, force = "rigid.plan", "rigid.impulse", "rigid.force"
     position, rotation, twist, wrench = "rigid.x", "rigid.q", "rigid.v", "rigid.wrench"
     layer = "bodies"
-    reads = ("rigid.x", "rigid.q", "rigid.mass", "rigid.inverse_inertia")
+    reads = (*STATE, *MODEL)
     dynamics_reads, dynamics_forces = READS, (WRENCH,)
 
     def __init__(self, paths: Sequence[str], blocks: int) -> None:
@@ -39,37 +47,34 @@ class RigidBodies:
 
     def bind(self, arrays: Bound) -> None:
         """Bind poses and masses."""
-        self.x, self.q, self.mass, self.inverse_inertia = (arrays[name] for name in self.reads)
+        self.bodies, self.motion = arrays.take(Bodies, "rigid"), arrays.take(Motion, "rigid")
 
     def add_delassus(self, W: BlockMatrix) -> None:
         """W += J M^-1 J^T, body by body."""
-        J = self.jacobian
-        add_body_delassus(
-            self.mass, self.inverse_inertia, J.count, J.group, J.unit, J.values, W.indptr, W.indices,
-            self._first_block, self._next_block, W.values,
-        )  # fmt: skip
+        add_body_delassus(self.bodies, self.jacobian.arrays, self._first_block, self._next_block, W.blocks)
 
     def apply_inverse(self, x: FloatArray, out: FloatArray) -> None:
         """out = M^-1 x, both [bodies, 6]."""
-        apply_inverse_mass(self.mass, self.inverse_inertia, x, out)
+        kernels.apply_inverse_mass(self.bodies, x, out)
+
+    def response(self, columns: FloatArray, out: FloatArray) -> None:
+        """out[k] = M^-1 columns[k], both [columns, 6 bodies]."""
+        kernels.apply_inverse_mass_to_columns(self.bodies, columns, out)
 
     def add_point_rows(self, rows: PointRows) -> None:
         """Append one 3 x 6 block for every point."""
-        J = self.jacobian
         self._check_room(rows.count)
         add_point_blocks(
-            self.x, self.q, rows.count, rows.group, rows.frame, rows.sign, rows.point, rows.directions,
-            J.count, J.group, J.unit, J.dof, J.values,
+            self.motion, rows.count, rows.group, rows.frame, rows.sign, rows.point, rows.directions,
+            self.jacobian.arrays,
         )  # fmt: skip
 
     def add_turn_rows(self, rows: PointRows) -> None:
         """Append one 3 x 6 block for every angular velocity."""
-        J = self.jacobian
         self._check_room(rows.count)
         add_turn_blocks(
-            self.q, rows.count, rows.group, rows.frame, rows.sign, rows.directions,
-            J.count, J.group, J.unit, J.dof, J.values,
-        )  # fmt: skip
+            self.motion, rows.count, rows.group, rows.frame, rows.sign, rows.directions, self.jacobian.arrays
+        )
 
     def bind_dynamics(
         self, keys: Sequence[str], arrays: Arrays, build: Build, acts: bool = False

@@ -9,39 +9,40 @@ import numpy as np
 
 from supple.core.arrays import FloatArray
 from supple.core.build import Build
-from supple.core.jit import bind_kernel
-from supple.core.schedule import Bound, Phase, System
+from supple.core.schedule import Bound, Call, Phase, System
 from supple_rigid.kernels import advance_bodies, move_freely, observe_bodies
+from supple_rigid.layout import MODEL, NEXT, STATE, Applied, Bodies, Motion, Observed
 
 
 class MoveFreely(System):
     """Velocities after the step if nothing touched."""
 
     phase = Phase.FREE
-    reads = (
-        "rigid.mass", "rigid.inertia", "rigid.inverse_inertia", "run.gravity", "rigid.q", "rigid.v", "rigid.wrench",
-    )  # fmt: skip
+    reads = (*MODEL, *STATE, "run.gravity", "rigid.wrench", "rigid.force")
     writes = ("rigid.v_free",)
 
-    def bind(self, arrays: Bound) -> Callable[[], None]:
+    def bind(self, arrays: Bound) -> Call:
         """Bind bodies and forces."""
-        inputs, v_free = [arrays[name] for name in self.reads], arrays["rigid.v_free"]
-        h = arrays.h
-        return bind_kernel(move_freely, h, *inputs, v_free)
+        bodies, motion, applied = (arrays.take(group, "rigid") for group in (Bodies, Motion, Applied))
+        return Call(
+            move_freely, arrays.h, bodies, arrays["run.gravity"], motion, applied, arrays["rigid.v_free"]
+        )
 
 
 class AdvanceBodies(System):
     """Row impulses change the velocities; positions follow."""
 
     phase = Phase.ADVANCE
-    reads = ("rigid.mass", "rigid.inverse_inertia", "rigid.x", "rigid.q", "rigid.v_free", "rigid.impulse")
-    writes = ("rigid.x.next", "rigid.q.next", "rigid.v.next")
+    reads = (*MODEL, *STATE, "rigid.v_free", "rigid.impulse")
+    writes = tuple(NEXT.values())
 
-    def bind(self, arrays: Bound) -> Callable[[], None]:
+    def bind(self, arrays: Bound) -> Call:
         """Bind both states."""
-        inputs, outputs = [arrays[name] for name in self.reads], [arrays[name] for name in self.writes]
-        h = arrays.h
-        return bind_kernel(advance_bodies, h, *inputs, *outputs)
+        bodies, motion = arrays.take(Bodies, "rigid"), arrays.take(Motion, "rigid")
+        after = arrays.take(Motion, "rigid", **NEXT)
+        return Call(
+            advance_bodies, arrays.h, bodies, motion, arrays["rigid.v_free"], arrays["rigid.impulse"], after
+        )
 
 
 class ObserveBodies(System):
@@ -49,8 +50,8 @@ class ObserveBodies(System):
 
     phase = Phase.OBSERVE
     reads = (
-        "rigid.mass", "rigid.inertia", "rigid.x_start", "run.gravity", "run.step",
-        "rigid.x", "rigid.v", "rigid.q", "rigid.x_half", "rigid.wrench", "rigid.x.next", "rigid.v.next",
+        *MODEL, *STATE, *NEXT.values(), "rigid.x_start", "run.gravity", "run.step", "rigid.x_half", "rigid.wrench",
+        "rigid.force",
     )  # fmt: skip
     writes = ("rigid.observed", "rigid.x_half.next")
     adds = ("energy.before", "energy.kinetic", "energy.potential", "energy.applied")
@@ -58,12 +59,15 @@ class ObserveBodies(System):
     def __init__(self, build: Build) -> None:
         self.half_time = build.run.steps // 2
 
-    def bind(self, arrays: Bound) -> Callable[[], None]:
+    def bind(self, arrays: Bound) -> Call:
         """Bind both states and the sums."""
-        inputs = [arrays[name] for name in self.reads]
-        outputs = [arrays[name] for name in (*self.writes, *self.adds)]
-        h, half_time = arrays.h, self.half_time
-        return bind_kernel(observe_bodies, h, half_time, *inputs, *outputs)
+        bodies, motion, applied = (arrays.take(group, "rigid") for group in (Bodies, Motion, Applied))
+        after = arrays.take(Motion, "rigid", **NEXT)
+        seen = arrays.take(Observed, "energy", observed="rigid.observed")
+        return Call(
+            observe_bodies, arrays.h, self.half_time, bodies, arrays["rigid.x_start"], arrays["run.gravity"],
+            arrays["run.step"], motion, arrays["rigid.x_half"], applied, after, seen, arrays["rigid.x_half.next"],
+        )  # fmt: skip
 
 
 class ObserveAims(System):

@@ -9,7 +9,7 @@ from supple.core.build import Build
 from supple.core.schedule import Bound
 from supple.errors import PluginError, Problem, suggest
 from supple.mechanics.dynamics import Arrays
-from supple_bones.chain_kernels import solve_chain
+from supple_bones.chain_kernels import solve_chain, solve_columns
 from supple_bones.forest import Forest
 from supple_bones.row_kernels import add_weighted_blocks
 from supple_bones.tree_rows import TreeRows
@@ -26,7 +26,7 @@ class Skeletons(TreeRows):
 
     name = "skeleton"
     v, v_next, v_free = "skeleton.v", "skeleton.v.next", "skeleton.v_free"
-    plan, impulse = "skeleton.plan", "skeleton.impulse"
+    plan, impulse, force = "skeleton.plan", "skeleton.impulse", "skeleton.force"
     position, rotation, twist, wrench = (
         "skeleton.x", "skeleton.rotation", "skeleton.twist", "skeleton.wrench",
     )  # fmt: skip
@@ -84,6 +84,10 @@ class Skeletons(TreeRows):
         """out = A^-1 x, both [rates]."""
         out[:] = x
         solve_chain(self.dof, self.factor, out)
+
+    def response(self, columns: FloatArray, out: FloatArray) -> None:
+        """out[k] = A^-1 columns[k], both [columns, rates]."""
+        solve_columns(self.dof, self.factor, columns, out)
 
     def add_weighted_rows(self, rows: WeightedRows) -> None:
         """Append one block of three rows for every weighted sum of point velocities."""

@@ -56,7 +56,7 @@ class JointServos:
 
     def bind(self, arrays: Bound) -> None:
         """Bind servos and state."""
-        fixed = (arrays.h, arrays.take(ServoTree, "skeleton"), self.key, self.skeletons.jacobian.blocks)
+        fixed = (arrays.h, arrays.take(ServoTree, "skeleton"), self.key, self.skeletons.jacobian.arrays)
         self._append = bind_first_arguments(append_servos, fixed, (0, take_rows(ConstraintProblem(1))))
 
     def append(self, problem: ConstraintProblem) -> None:

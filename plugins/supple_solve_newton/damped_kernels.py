@@ -5,7 +5,7 @@ towers with far more contacts than freedoms. A higher floor shortens steps most 
 they are too long; README eq. (3). A step counts as good when the merit is below the greatest of the last MEMORY good
 ones: all along the way to a solution merits rise for a while.
 
-A search is kept as there, with a third point, the trial. `merits` [MEMORY] are the last ones.
+A search is kept as there, with a third point: `Trial` (`search_state`). Its `merits` [MEMORY] are the last ones.
 """
 
 from __future__ import annotations
@@ -47,24 +47,21 @@ def is_damped_out(figures, counters):
 
 
 @njit
-def take_damped_step(
-    law, friction, scale, lower, upper, compliance, free, indptr, indices, values, group_count, rho, step,
-    now_impulse, now_velocity, best_impulse_out, best_velocity_out, trial_impulse, trial_velocity, merits,
-    figures, counters,
-):  # fmt: skip
+def take_damped_step(rows, blocks, rho, step, search, trial):
     """Take the step from now or a part of it if that is good, and keep the best residual; then change the floor.
 
     counters[WAITED] counts the good steps.
     """
+    figures, counters = search.figures, search.counters
+    now_impulse, now_velocity = search.now_impulse, search.now_velocity
     reference = 0.0
     for k in range(MEMORY):
-        reference = max(reference, merits[k])
+        reference = max(reference, trial.merits[k])
     fraction = 1.0
     while fraction >= SHORTEST:
         residual, merit = try_step(
-            law, friction, scale, lower, upper, compliance, free, indptr, indices, values, group_count, rho,
-            now_impulse, step, fraction, trial_impulse, trial_velocity,
-        )  # fmt: skip
+            rows, blocks, rho, now_impulse, step, fraction, trial.impulse, trial.velocity
+        )
         if merit < (1.0 - DECREASE * fraction) * reference or residual <= figures[TOLERANCE]:
             break
         fraction *= 0.5
@@ -74,65 +71,44 @@ def take_damped_step(
     if fraction == 1.0:
         figures[FLOOR] = max(LOWER * figures[FLOOR], LEAST_FLOOR)
     counters[WAITED] += 1
-    merits[counters[WAITED] % MEMORY] = merit
+    trial.merits[counters[WAITED] % MEMORY] = merit
     figures[NOW_RESIDUAL], figures[NOW_MERIT] = residual, merit
     better = residual < figures[BEST_RESIDUAL]
     if better:
         figures[BEST_RESIDUAL], figures[BEST_MERIT] = residual, merit
-    for i in range(group_count):
+    for i in range(rows.counts[0]):
         for k in range(3):
-            now_impulse[i, k] = trial_impulse[i, k]
-            now_velocity[i, k] = trial_velocity[i, k]
+            now_impulse[i, k] = trial.impulse[i, k]
+            now_velocity[i, k] = trial.velocity[i, k]
             if better:
-                best_impulse_out[i, k] = trial_impulse[i, k]
-                best_velocity_out[i, k] = trial_velocity[i, k]
+                search.best_impulse[i, k] = trial.impulse[i, k]
+                search.best_velocity[i, k] = trial.velocity[i, k]
 
 
 @njit
-def begin_damped(
-    law, friction, scale, lower, upper, compliance, free, indptr, indices, values, group_count, rho,
-    now_impulse, now_velocity, best_impulse, best_velocity, merits, figures, counters,
-):  # fmt: skip
+def begin_damped(rows, blocks, rho, search, trial):
     """Measure the point that the search begins with."""
-    begin_search(
-        law, friction, scale, lower, upper, compliance, free, indptr, indices, values, group_count, rho,
-        now_impulse, now_velocity, best_impulse, best_velocity, figures, counters,
-    )  # fmt: skip
-    figures[FLOOR] = FIRST_FLOOR
+    begin_search(rows, blocks, rho, search)
+    search.figures[FLOOR] = FIRST_FLOOR
     for k in range(MEMORY):
-        merits[k] = 0.0
-    merits[0] = figures[NOW_MERIT]
+        trial.merits[k] = 0.0
+    trial.merits[0] = search.figures[NOW_MERIT]
 
 
 @njit
-def step_damped(
-    law, friction, scale, lower, upper, compliance, free, indptr, indices, values, group_count, rho,
-    mode, first, left, right, shift, extra, right_side, matrix, order, vector, unknown, floors, correction,
-    step,
-    now_impulse, now_velocity, best_impulse, best_velocity, trial_impulse, trial_velocity, merits,
-    figures, counters,
-):  # fmt: skip
-    """Damped steps as long as the linear systems are small; False if one was not.
-
-    The arrays from `mode` to `step` are those of `find_small_step`.
-    """
+def step_damped(rows, blocks, rho, linear, scratch, search, trial):
+    """Damped steps as long as the linear systems are small; False if one was not."""
+    figures, counters = search.figures, search.counters
     while not is_damped_out(figures, counters):
         size = find_small_step(
-            law, friction, scale, lower, upper, compliance, indptr, indices, values, group_count, figures[FLOOR],
-            0, math.inf, rho, now_impulse, now_velocity,
-            mode, first, left, right, shift, extra, right_side, matrix, order, vector, unknown, floors,
-            correction, step,
+            rows, blocks, rho, figures[FLOOR], 0, math.inf, search.now_impulse, search.now_velocity, linear, scratch
         )  # fmt: skip
-        if size > matrix.shape[0]:
+        if size > scratch.matrix.shape[0]:
             return False
         counters[STEPS] += 1
         if size == SINGULAR:
             figures[FLOOR] *= HIGHER
             continue
         figures[EFFORT] += DENSE_EFFORT * size * size * size + ROW_EFFORT * size
-        take_damped_step(
-            law, friction, scale, lower, upper, compliance, free, indptr, indices, values, group_count, rho, step,
-            now_impulse, now_velocity, best_impulse, best_velocity, trial_impulse, trial_velocity, merits,
-            figures, counters,
-        )  # fmt: skip
+        take_damped_step(rows, blocks, rho, scratch.step, search, trial)
     return True

@@ -5,7 +5,7 @@ A kernel solves small systems, LAPACK larger ones, and SuperLU those that are la
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from scipy.linalg.lapack import dgesv, dposv
@@ -13,9 +13,16 @@ from scipy.sparse import csc_matrix
 from scipy.sparse.linalg import splu
 
 from supple.core.arrays import FloatArray, IntArray
+from supple.core.jit import TypedKernel
 from supple.mechanics.problem import ConstraintProblem
 from supple_solve_newton import newton_kernels as kernels
 from supple_solve_newton.watchdog_kernels import DENSE_EFFORT, ROW_EFFORT
+
+linearise_groups = TypedKernel(kernels.linearise_groups)
+finish_right_side = TypedKernel(kernels.finish_right_side)
+count_columns, list_floors = TypedKernel(kernels.count_columns), TypedKernel(kernels.list_floors)
+assemble_dense, assemble_sparse = TypedKernel(kernels.assemble_dense), TypedKernel(kernels.assemble_sparse)
+expand_step = TypedKernel(kernels.expand_step)
 
 # Up to this number of unknowns, calling LAPACK takes longer than a plain elimination.
 SMALL_UNKNOWNS: Final = 60
@@ -30,6 +37,30 @@ SPARSE_EFFORT: Final = 2.0  # per unknown and square of the entries in its colum
 SPARSE_ROW_EFFORT: Final = 4000.0  # per unknown
 
 
+class Linearisation(NamedTuple):
+    """Modes of all groups, and their part of the linear system; see `newton_kernels`."""
+
+    mode: IntArray
+    first: IntArray
+    left: FloatArray
+    right: FloatArray
+    shift: FloatArray
+    extra: FloatArray
+    right_side: FloatArray
+
+
+class Scratch(NamedTuple):
+    """Work arrays of systems of at most SMALL_UNKNOWNS unknowns, and the step [groups, 3] N s that comes of them."""
+
+    matrix: FloatArray
+    order: IntArray
+    vector: FloatArray
+    unknown: FloatArray
+    floors: FloatArray
+    correction: FloatArray
+    step: FloatArray
+
+
 class LinearStep:
     """Work arrays for the steps of problems with at most `groups` groups, and the step itself, [groups, 3] N s."""
 
@@ -37,20 +68,18 @@ class LinearStep:
         self.capacity = groups
         self.step: FloatArray = np.zeros((groups, 3))
         self.effort = 0.0  # of the last step, in the unit of `SWEEP_EFFORT`
-        self._mode: IntArray = np.zeros(groups, np.int64)
-        self._first: IntArray = np.zeros(groups, np.int64)
-        self._left, self._right = np.zeros((2, groups, 3, 3))
-        self._shift, self._extra, self._right_side = np.zeros((3, groups, 3))
+        mode, first = np.zeros((2, groups), np.int64)
+        (left, right), (shift, extra, right_side) = np.zeros((2, groups, 3, 3)), np.zeros((3, groups, 3))
+        self.linear = Linearisation(
+            mode=mode, first=first, left=left, right=right, shift=shift, extra=extra, right_side=right_side
+        )
         self._column_start: IntArray = np.zeros(3 * groups + 1, np.int64)
         self._part = np.zeros((3, 3))
-        self._linearised = (
-            self._mode, self._first, self._left, self._right, self._shift, self._extra, self._right_side,
-        )  # fmt: skip
         room = SMALL_UNKNOWNS
-        #: Work arrays of `small_step_kernels.find_small_step`, from `mode_out` on.
-        self.small = (
-            *self._linearised,
-            np.zeros((room, room)), np.zeros(room, np.int64), *np.zeros((4, room)), self.step,
+        vector, unknown, floors, correction = np.zeros((4, room))
+        self.scratch = Scratch(
+            matrix=np.zeros((room, room)), order=np.zeros(room, np.int64), vector=vector, unknown=unknown,
+            floors=floors, correction=correction, step=self.step,
         )  # fmt: skip
 
     def find(
@@ -65,53 +94,35 @@ class LinearStep:
 
         False where the system is singular to working precision.
         """
-        n, W = problem.count, problem.W
-        m = int(kernels.linearise_groups(
-            problem.law, problem.friction, problem.scale, problem.lower, problem.upper, rho, n, np.inf,
-            impulse, velocity, *self._linearised,
-        ))  # fmt: skip
+        rows, blocks, linear = problem.rows, problem.W.blocks, self.linear
+        m = int(linearise_groups(rows, rho, np.inf, impulse, velocity, linear))
         right_side = np.empty(m)
-        kernels.finish_right_side(
-            problem.compliance, W.indptr, W.indices, W.values, n,
-            self._mode, self._first, self._left, self._shift, self._right_side, right_side,
-        )  # fmt: skip
+        finish_right_side(rows, blocks, linear, right_side)
         entries = 0
         if m > SPARSE_UNKNOWNS:
-            entries = kernels.count_columns(
-                W.indptr, W.indices, n, self._mode, self._first, self._column_start
-            )
+            entries = count_columns(rows, blocks, linear, self._column_start)
         floors = np.empty(m)
-        kernels.list_floors(n, self._mode, self._first, rho, floor, floors)
-        matrix = (problem.compliance, W.indptr, W.indices, W.values, n)
+        list_floors(problem.count, linear, rho, floor, floors)
         if m == 0:
             self.effort = 0.0
             unknown: FloatArray | None = right_side
         elif 0 < entries < SPARSE_SHARE * m * m:
             self.effort = SPARSE_EFFORT * float(entries) ** 2 / m + SPARSE_ROW_EFFORT * m
-            unknown = self._solve_sparse(matrix, floors, right_side, int(entries))
+            unknown = self._solve_sparse(problem, floors, right_side, int(entries))
         else:
             self.effort = DENSE_EFFORT * float(m) ** 3 + ROW_EFFORT * m
-            unknown = self._solve_dense(matrix, floors, right_side, n)
+            unknown = self._solve_dense(problem, floors, right_side)
         if unknown is None:
             return False
-        kernels.expand_step(n, self._mode, self._first, self._right, self._shift, unknown, self.step)
+        expand_step(problem.count, linear, np.ascontiguousarray(unknown), self.step)
         return True
 
     def _solve_dense(
-        self, matrix: tuple[object, ...], floors: FloatArray, right_side: FloatArray, groups: int
+        self, problem: ConstraintProblem, floors: FloatArray, right_side: FloatArray
     ) -> FloatArray | None:
         transposed = np.zeros((len(right_side), len(right_side)))
-        kernels.assemble_dense(
-            *matrix,
-            self._mode,
-            self._first,
-            self._left,
-            self._right,
-            self._extra,
-            floors,
-            transposed,
-        )
-        if not (self._mode[:groups] == kernels.SLIPPING).any():  # then the matrix is symmetric
+        assemble_dense(problem.rows, problem.W.blocks, self.linear, floors, transposed)
+        if not (self.linear.mode[: problem.count] == kernels.SLIPPING).any():  # then the matrix is symmetric
             _, unknown, failed = dposv(transposed.T, right_side)
             if not failed:
                 return np.asarray(unknown, np.float64)
@@ -119,23 +130,11 @@ class LinearStep:
         return None if failed else unknown
 
     def _solve_sparse(
-        self, matrix: tuple[object, ...], floors: FloatArray, right_side: FloatArray, entries: int
+        self, problem: ConstraintProblem, floors: FloatArray, right_side: FloatArray, entries: int
     ) -> FloatArray | None:
         m = len(right_side)
         row, entry, start = np.empty(entries, np.int64), np.empty(entries), self._column_start[: m + 1]
-        kernels.assemble_sparse(
-            *matrix,
-            self._mode,
-            self._first,
-            self._left,
-            self._right,
-            self._extra,
-            floors,
-            start,
-            self._part,
-            row,
-            entry,
-        )
+        assemble_sparse(problem.rows, problem.W.blocks, self.linear, floors, start, self._part, row, entry)
         try:
             factor = splu(
                 csc_matrix((entry, row, start), shape=(m, m)),

@@ -39,14 +39,15 @@ def evaluate_alart_curnier(mu, scale_t, scale_s, rho, rn, rt, rs, un, ut, us):
 
 
 @njit
-def measure_groups(law, friction, scale, lower, upper, rho, group_count, impulse, velocity):
+def measure_groups(rows, rho, impulse, velocity):
     """(worst |F| of the natural map, sum of the squares of |F| of Alart and Curnier), m/s.
 
     Both are infinite where one is not finite.
     """
+    law, friction, scale = rows.law, rows.friction, rows.scale
     worst = 0.0
     total = 0.0
-    for i in range(group_count):
+    for i in range(rows.counts[0]):
         if rho[i] == 0.0:
             continue
         if law[i] == COULOMB:
@@ -59,7 +60,9 @@ def measure_groups(law, friction, scale, lower, upper, rho, group_count, impulse
                 impulse[i, 0], impulse[i, 1], impulse[i, 2], velocity[i, 0], velocity[i, 1], velocity[i, 2],
             )  # fmt: skip
         else:
-            f = evaluate_scalar_group(law[i], lower[i, 0], upper[i, 0], rho[i], impulse[i, 0], velocity[i, 0])
+            f = evaluate_scalar_group(
+                law[i], rows.lower[i, 0], rows.upper[i, 0], rho[i], impulse[i, 0], velocity[i, 0]
+            )
             total += f * f
         if not math.isfinite(f):
             return math.inf, math.inf
@@ -68,14 +71,10 @@ def measure_groups(law, friction, scale, lower, upper, rho, group_count, impulse
 
 
 @njit
-def try_step(
-    law, friction, scale, lower, upper, compliance, free, indptr, indices, values, group_count, rho,
-    impulse, step, fraction,
-    impulse_out, velocity_out,
-):  # fmt: skip
+def try_step(rows, blocks, rho, impulse, step, fraction, impulse_out, velocity_out):
     """Go a fraction of the step; returns the two figures of `measure_groups` there."""
-    for i in range(group_count):
+    for i in range(rows.counts[0]):
         for k in range(3):
             impulse_out[i, k] = impulse[i, k] + fraction * step[i, k]
-    compute_row_velocities(indptr, indices, values, compliance, free, group_count, impulse_out, velocity_out)
-    return measure_groups(law, friction, scale, lower, upper, rho, group_count, impulse_out, velocity_out)
+    compute_row_velocities(rows, blocks, impulse_out, velocity_out)
+    return measure_groups(rows, rho, impulse_out, velocity_out)

@@ -8,11 +8,13 @@ from typing import Final
 import numpy as np
 
 from supple.core.arrays import FloatArray
+from supple.core.jit import TypedKernel
 from supple.mechanics.problem import ConstraintProblem
-from supple.mechanics.problem_kernel import ProblemKernel
-from supple.mechanics.sweeps import PROBLEM
 from supple_solve_newton import watchdog_kernels as watchdog
 from supple_solve_newton.linear_step import LinearStep
+from supple_solve_newton.search_state import make_search
+
+improve_near = TypedKernel(watchdog.improve_near)
 
 MAX_STEPS: Final = 8
 
@@ -27,25 +29,22 @@ class NearStart:
 
     def __init__(self, linear: LinearStep) -> None:
         self.steps = 0  # Newton steps
-        self.residual = (
-            math.inf
-        )  # worst natural-map residual of the best point [m/s]; infinite if there was none
-        self._rho: FloatArray = np.zeros(linear.capacity)
-        self._points = tuple(np.zeros((4, linear.capacity, 3)))
-        self._figures: FloatArray = np.zeros(watchdog.FIGURES)
-        self._counters = np.zeros(watchdog.COUNTERS, np.int64)
-        self._improve = ProblemKernel(
-            watchdog.improve_near, PROBLEM,
-            self._rho, *linear.small, *self._points, self._figures, self._counters,
-        )  # fmt: skip
+        self.residual = math.inf  # worst natural-map residual of the best point [m/s]; infinite if none
+        figures, counters = np.zeros(watchdog.FIGURES), np.zeros(watchdog.COUNTERS, np.int64)
+        self._search = make_search(linear.capacity, figures, counters)
+        self._work = (np.zeros(linear.capacity), linear.linear, linear.scratch, self._search)
 
-    def improve(self, problem: ConstraintProblem, warm: FloatArray, tolerance: float, few: int) -> bool:
-        """Search from `warm`, [n, 3] N s or longer; False if it is not near, or more than `few` groups are at work."""
-        near = self._improve(problem, warm, problem.count, tolerance, few, MAX_STEPS)
-        self.steps = self._counters.item(watchdog.STEPS)
-        self.residual = self._figures.item(watchdog.BEST_RESIDUAL)
+    def improve(
+        self, problem: ConstraintProblem, warm: FloatArray, tolerance: float, few_active: int
+    ) -> bool:
+        """Search from `warm`, [n, 3] N s or longer; False if it is not near, or more than `few_active` groups work."""
+        near = improve_near(
+            problem.rows, problem.W.blocks, *self._work, warm, tolerance, few_active, MAX_STEPS
+        )
+        self.steps = self._search.counters.item(watchdog.STEPS)
+        self.residual = self._search.figures.item(watchdog.BEST_RESIDUAL)
         return bool(near)
 
     def copy_impulse(self, count: int) -> FloatArray:
         """The impulses of the best point, [count, 3] N s."""
-        return self._points[2][:count].copy()
+        return self._search.best_impulse[:count].copy()

@@ -10,7 +10,14 @@ SLIPPING    e = x_T / |x_T| is the direction of the friction impulse and f is ac
             the cone, e . r_T = mu r_n, which leaves dr_n and f . dr_T, with the equations
                 du_n = -u_n,    f . du_T + (1 - g) / (g rho) f . dr_T = -f . u_T / g,    g = mu x_n / |x_T|.
 
-With rows L the whole system is (L^T W C + diagonal) y = right.
+With rows L the whole system is (L^T W C + diagonal) y = right. All that belongs to a group is kept in a `Linearisation`
+(`linear_step`):
+
+mode, first  [n] mode; index of the first unknown. The mode is also the number of unknowns
+left, right  [n, 3, 3] row a is the equation (column of L) or the unknown (column of C) number a
+shift        [n, 3] what is known of the step, N s
+extra        [n, 3] what is added to the diagonal
+right_side   [n, 3] right-hand sides, still without the effect of the shifts
 """
 
 from __future__ import annotations
@@ -27,8 +34,10 @@ STUCK = 3
 
 
 @njit_inlined
-def clear_group(i, left_out, right_out, shift_out, extra_out, right_side_out):
+def clear_group(i, linear_out):
     """Everything of group i that a mode does not set is zero."""
+    left_out, right_out, shift_out = linear_out.left, linear_out.right, linear_out.shift
+    extra_out, right_side_out = linear_out.extra, linear_out.right_side
     for a in range(3):
         extra_out[i, a] = 0.0
         right_side_out[i, a] = 0.0
@@ -47,28 +56,25 @@ def shift_to(i, impulse, target_n, target_t, target_s, shift_out):
 
 
 @njit
-def linearise_row(
-    i, law, lower, upper, rho, impulse, velocity, left_out, right_out, shift_out, right_side_out
-):
-    """Mode of a group of one row; outputs as in `linearise_groups`."""
+def linearise_row(i, law, lower, upper, rho, impulse, velocity, linear_out):
+    """Mode of a group of one row."""
     low = -math.inf if law == BILATERAL else (0.0 if law == UNILATERAL else lower)
     high = math.inf if law in (BILATERAL, UNILATERAL) else upper
     x = impulse[i, 0] - rho * velocity[i, 0]
     if x <= low or x >= high:
-        shift_to(i, impulse, low if x <= low else high, 0.0, 0.0, shift_out)
+        shift_to(i, impulse, low if x <= low else high, 0.0, 0.0, linear_out.shift)
         return FIXED
-    left_out[i, 0, 0] = 1.0
-    right_out[i, 0, 0] = 1.0
-    right_side_out[i, 0] = -velocity[i, 0]
+    linear_out.left[i, 0, 0] = 1.0
+    linear_out.right[i, 0, 0] = 1.0
+    linear_out.right_side[i, 0] = -velocity[i, 0]
     return FREE
 
 
 @njit
-def linearise_contact(
-    i, mu, scale_t, scale_s, rho, edge, impulse, velocity,
-    left_out, right_out, shift_out, extra_out, right_side_out,
-):  # fmt: skip
-    """Mode of a Coulomb group; outputs as in `linearise_groups`."""
+def linearise_contact(i, mu, scale_t, scale_s, rho, edge, impulse, velocity, linear_out):
+    """Mode of a Coulomb group."""
+    left_out, right_out, shift_out = linear_out.left, linear_out.right, linear_out.shift
+    right_side_out = linear_out.right_side
     xn = impulse[i, 0] - rho * velocity[i, 0]
     if xn <= 0.0:
         shift_to(i, impulse, 0.0, 0.0, 0.0, shift_out)
@@ -103,42 +109,29 @@ def linearise_contact(
     right_out[i, 0, 2] = scale_s * mu * es
     left_out[i, 1, 1] = right_out[i, 1, 1] = -scale_t * es
     left_out[i, 1, 2] = right_out[i, 1, 2] = scale_s * et
-    extra_out[i, 1] = (1.0 - g) / (g * rho)
+    linear_out.extra[i, 1] = (1.0 - g) / (g * rho)
     right_side_out[i, 1] = (es * wt - et * ws) / g
     return SLIPPING
 
 
 @njit
-def linearise_groups(
-    law, friction, scale, lower, upper, rho, group_count, edge, impulse, velocity,
-    mode_out, first_out, left_out, right_out, shift_out, extra_out, right_side_out,
-):  # fmt: skip
-    """Modes of all groups around the impulses; returns the number of unknowns.
-
-    mode_out, first_out  [n] mode; index of the first unknown. The mode is also the number of unknowns
-    left_out, right_out  [n, 3, 3] row a is the equation (column of L) or the unknown (column of C) number a
-    shift_out            [n, 3] what is known of the step, N s
-    extra_out            [n, 3] what is added to the diagonal
-    right_side_out       [n, 3] right-hand sides, still without the effect of the shifts
-    """
+def linearise_groups(rows, rho, edge, impulse, velocity, linear_out):
+    """Modes of all groups around the impulses; returns the number of unknowns."""
+    law, friction, scale, lower, upper = rows.law, rows.friction, rows.scale, rows.lower, rows.upper
     unknowns = 0
-    for i in range(group_count):
-        clear_group(i, left_out, right_out, shift_out, extra_out, right_side_out)
+    for i in range(rows.counts[0]):
+        clear_group(i, linear_out)
         if rho[i] == 0.0:
             mode = FIXED
-            shift_to(i, impulse, 0.0, 0.0, 0.0, shift_out)
+            shift_to(i, impulse, 0.0, 0.0, 0.0, linear_out.shift)
         elif law[i] == COULOMB:
             mode = linearise_contact(
-                i, friction[i], scale[i, 1], scale[i, 2], rho[i], edge, impulse, velocity,
-                left_out, right_out, shift_out, extra_out, right_side_out,
-            )  # fmt: skip
+                i, friction[i], scale[i, 1], scale[i, 2], rho[i], edge, impulse, velocity, linear_out
+            )
         else:
-            mode = linearise_row(
-                i, law[i], lower[i, 0], upper[i, 0], rho[i], impulse, velocity,
-                left_out, right_out, shift_out, right_side_out,
-            )  # fmt: skip
-        mode_out[i] = mode
-        first_out[i] = unknowns
+            mode = linearise_row(i, law[i], lower[i, 0], upper[i, 0], rho[i], impulse, velocity, linear_out)
+        linear_out.mode[i] = mode
+        linear_out.first[i] = unknowns
         unknowns += mode
     return unknowns
 
@@ -168,21 +161,20 @@ def project_compliance(compliance, left, right, rows, extra, floors, part_out):
 
 
 @njit
-def list_floors(group_count, mode, first, rho, floor, floors_out):
+def list_floors(group_count, linear, rho, floor, floors_out):
     """floors_out [unknowns]: what keeps the diagonal of the matrix regular, the share `floor` of 1 / rho."""
+    mode, first = linear.mode, linear.first
     for i in range(group_count):
         for a in range(mode[i]):
             floors_out[first[i] + a] = floor / rho[i]
 
 
 @njit
-def assemble_dense(
-    compliance, indptr, indices, values, group_count,
-    mode, first, left, right, extra, floors,
-    transposed_out,
-):  # fmt: skip
+def assemble_dense(rows, blocks, linear, floors, transposed_out):
     """The matrix of the step, transposed: LAPACK reads columns."""
-    for i in range(group_count):
+    compliance, indptr, indices, values = rows.compliance, blocks.indptr, blocks.indices, blocks.values
+    mode, first, left, right, extra = linear.mode, linear.first, linear.left, linear.right, linear.extra
+    for i in range(rows.counts[0]):
         if mode[i] == FIXED:
             continue
         for p in range(indptr[i], indptr[i + 1]):
@@ -209,11 +201,11 @@ def assemble_dense(
 
 
 @njit
-def finish_right_side(
-    compliance, indptr, indices, values, group_count, mode, first, left, shift, right_side, right_side_out
-):
+def finish_right_side(rows, blocks, linear, right_side_out):
     """right_side_out [unknowns] = right_side - L^T (W + E) shift."""
-    for i in range(group_count):
+    compliance, indptr, indices, values = rows.compliance, blocks.indptr, blocks.indices, blocks.values
+    mode, first, left, shift = linear.mode, linear.first, linear.left, linear.shift
+    for i in range(rows.counts[0]):
         if mode[i] == FIXED:
             continue
         u0 = compliance[i, 0] * shift[i, 0]
@@ -231,12 +223,13 @@ def finish_right_side(
             u2 += values[p, 2, 0] * s0 + values[p, 2, 1] * s1 + values[p, 2, 2] * s2
         for a in range(mode[i]):
             effect = left[i, a, 0] * u0 + left[i, a, 1] * u1 + left[i, a, 2] * u2
-            right_side_out[first[i] + a] = right_side[i, a] - effect
+            right_side_out[first[i] + a] = linear.right_side[i, a] - effect
 
 
 @njit
-def expand_step(group_count, mode, first, right, shift, unknown, step_out):
+def expand_step(group_count, linear, unknown, step_out):
     """step_out = shift + C y, [n, 3] N s."""
+    mode, first, right, shift = linear.mode, linear.first, linear.right, linear.shift
     for i in range(group_count):
         for k in range(3):
             total = shift[i, k]
@@ -246,10 +239,11 @@ def expand_step(group_count, mode, first, right, shift, unknown, step_out):
 
 
 @njit
-def count_columns(indptr, indices, group_count, mode, first, column_start_out):
+def count_columns(rows, blocks, linear, column_start_out):
     """Column starts of the sparse matrix of the step; returns the number of entries."""
+    indptr, indices, mode, first = blocks.indptr, blocks.indices, linear.mode, linear.first
     entries = 0
-    for j in range(group_count):
+    for j in range(rows.counts[0]):
         if mode[j] == FIXED:
             continue
         length = 0
@@ -263,13 +257,11 @@ def count_columns(indptr, indices, group_count, mode, first, column_start_out):
 
 
 @njit
-def assemble_sparse(
-    compliance, indptr, indices, values, group_count,
-    mode, first, left, right, extra, floors, column_start,
-    part_out, row_out, entry_out,
-):  # fmt: skip
+def assemble_sparse(rows, blocks, linear, floors, column_start, part_out, row_out, entry_out):
     """The matrix of the step by compressed columns; block (i, j) of W is block (j, i) transposed."""
-    for j in range(group_count):
+    compliance, indptr, indices, values = rows.compliance, blocks.indptr, blocks.indices, blocks.values
+    mode, first, left, right, extra = linear.mode, linear.first, linear.left, linear.right, linear.extra
+    for j in range(rows.counts[0]):
         done = 0
         for p in range(indptr[j], indptr[j + 1]):
             i = indices[p]

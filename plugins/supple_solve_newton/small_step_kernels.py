@@ -71,15 +71,15 @@ def is_symmetric(group_count, mode):
 
 
 @njit
-def assemble_upper(
-    compliance, indptr, indices, values, group_count, mode, first, left, floors, size, matrix_out
-):  # fmt: skip
+def assemble_upper(rows, blocks, linear, floors, size, matrix_out):
     """The upper triangle of the matrix of a step in which nothing slips, [size, size]: there L = C is diagonal."""
+    compliance, indptr, indices, values = rows.compliance, blocks.indptr, blocks.indices, blocks.values
+    mode, first, left = linear.mode, linear.first, linear.left
     for i in range(size):
         row = matrix_out[i, :size]
         for j in range(row.size):
             row[j] = 0.0
-    for i in range(group_count):
+    for i in range(rows.counts[0]):
         if mode[i] == FIXED:
             continue
         for p in range(indptr[i], indptr[i + 1]):
@@ -140,62 +140,37 @@ def solve_small(size, symmetric, factor, order, right_inout, solution_out):
 
 
 @njit
-def find_small_step(
-    law, friction, scale, lower, upper, compliance, indptr, indices, values, group_count, floor, refinements, edge,
-    rho, impulse, velocity,
-    mode_out, first_out, left_out, right_out, shift_out, extra_out, right_side_out,
-    matrix, order, vector, unknown, floors, correction, step_out,
-):  # fmt: skip
-    """Linearise all groups; if their unknowns fit into `matrix`, also find the step.
+def find_small_step(rows, blocks, rho, floor, refinements, edge, impulse, velocity, linear_out, scratch):
+    """Linearise all groups; if their unknowns fit into `scratch.matrix`, also find the step, `scratch.step`.
 
-    Returns the number of unknowns, or SINGULAR. The outputs before `matrix` are those of `linearise_groups`; the arrays
-    from `matrix` to `correction` are scratch. Without room step_out is left alone.
+    Returns the number of unknowns, or SINGULAR. Without room the step is left alone. All else in `scratch` is used up.
     """
-    size = linearise_groups(
-        law, friction, scale, lower, upper, rho, group_count, edge, impulse, velocity,
-        mode_out, first_out, left_out, right_out, shift_out, extra_out, right_side_out,
-    )  # fmt: skip
+    group_count, matrix, floors, vector = rows.counts[0], scratch.matrix, scratch.floors, scratch.vector
+    unknown, correction = scratch.unknown, scratch.correction
+    size = linearise_groups(rows, rho, edge, impulse, velocity, linear_out)
     if size > matrix.shape[0]:
         return size
-    finish_right_side(
-        compliance, indptr, indices, values, group_count, mode_out, first_out, left_out, shift_out,
-        right_side_out, vector,
-    )  # fmt: skip
-    list_floors(group_count, mode_out, first_out, rho, floor, floors)
-    symmetric = is_symmetric(group_count, mode_out)
+    finish_right_side(rows, blocks, linear_out, vector)
+    list_floors(group_count, linear_out, rho, floor, floors)
+    symmetric = is_symmetric(group_count, linear_out.mode)
     if symmetric:
-        assemble_upper(
-            compliance,
-            indptr,
-            indices,
-            values,
-            group_count,
-            mode_out,
-            first_out,
-            left_out,
-            floors,
-            size,
-            matrix,
-        )
+        assemble_upper(rows, blocks, linear_out, floors, size, matrix)
         symmetric = factor_symmetric(size, matrix)
     if not symmetric:
         for i in range(size):
             for j in range(size):
                 matrix[i, j] = 0.0
-        assemble_dense(
-            compliance, indptr, indices, values, group_count,
-            mode_out, first_out, left_out, right_out, extra_out, floors, matrix,
-        )  # fmt: skip
-        if not factor_rows(size, matrix, order):
+        assemble_dense(rows, blocks, linear_out, floors, matrix)
+        if not factor_rows(size, matrix, scratch.order):
             return SINGULAR
-    solve_small(size, symmetric, matrix, order, vector, unknown)
+    solve_small(size, symmetric, matrix, scratch.order, vector, unknown)
     for i in range(size):
         correction[i] = unknown[i]
     for _ in range(refinements):
         for i in range(size):
             vector[i] = floors[i] * correction[i]
-        solve_small(size, symmetric, matrix, order, vector, correction)
+        solve_small(size, symmetric, matrix, scratch.order, vector, correction)
         for i in range(size):
             unknown[i] += correction[i]
-    expand_step(group_count, mode_out, first_out, right_out, shift_out, unknown, step_out)
+    expand_step(group_count, linear_out, unknown, scratch.step)
     return size

@@ -93,18 +93,18 @@ class Newton:
 
     def _solve_by_sets(self, problem: ConstraintProblem, warm: FloatArray, tolerance: float) -> Solution:
         """Working sets, from `warm` and from nothing; if they do not do, all together from where these got to."""
-        few, cold = self._working_set.solve(problem, warm, tolerance), not warm[: problem.count].any()
+        found, cold = self._working_set.solve(problem, warm, tolerance), not warm[: problem.count].any()
         for admitted in FRESH_ADMITTED[:1] if cold else FRESH_ADMITTED:
-            if few.status == "converged" or (cold and self._working_set.overfull):
+            if found.status == "converged" or (cold and self._working_set.overfull):
                 break
             # Impulses of the last step may lie where no set of groups leads out of; nothing costs little to try.
             fresh = self._working_set.solve(problem, np.zeros_like(warm), tolerance, admitted)
-            nearer = fresh if fresh.residual < few.residual else few
-            few = replace(nearer, iterations=few.iterations + fresh.iterations)
-        if few.status == "converged":
-            return few
-        rest = self._solve_all(problem, few.impulse, tolerance)
-        return replace(rest, iterations=few.iterations + rest.iterations)
+            nearer = fresh if fresh.residual < found.residual else found
+            found = replace(nearer, iterations=found.iterations + fresh.iterations)
+        if found.status == "converged":
+            return found
+        rest = self._solve_all(problem, found.impulse, tolerance)
+        return replace(rest, iterations=found.iterations + rest.iterations)
 
     def _solve_all(self, problem: ConstraintProblem, warm: FloatArray, tolerance: float) -> Solution:
         n = problem.count
@@ -116,8 +116,8 @@ class Newton:
         if self._near.residual <= tolerance:
             return Solution(self._near.copy_impulse(n), "converged", work, self._near.residual)
         impulse = warm[:n].copy()
-        dear = n >= MANY_GROUPS and problem.W.block_count >= MANY_NEIGHBOURS * n
-        sweeps = MANY_SWEEPS if dear else FIRST_SWEEPS
+        expensive = n >= MANY_GROUPS and problem.W.block_count >= MANY_NEIGHBOURS * n
+        sweeps = MANY_SWEEPS if expensive else FIRST_SWEEPS
         used, residual = self._sweeper.sweep(problem, impulse, tolerance, sweeps, 0 if near else SOME_ACTIVE)
         work += used
         if (

@@ -1,6 +1,6 @@
 """The watchdog over Newton steps: full steps while they soon lead to something better, else shorter ones.
 
-A search is kept in two points, `now` and the `best` so far (impulse and velocity, [n, 3] each), and in two arrays:
+A `Search` (`search_state`) is two points, `now` and the `best` so far (impulse and velocity, [n, 3] each), and
 
 figures   tolerance [m/s]; floor, the share of each diagonal block that is added to it; residual [m/s] and merit
           [(m/s)^2] of now and of the best; effort so far and at most; the part of the greatest friction from
@@ -55,171 +55,110 @@ def wants_search(figures, counters):
 
 
 @njit
-def keep_best(
-    group_count, now_impulse, now_velocity, best_impulse_out, best_velocity_out, figures_inout, counters_inout
-):
+def keep_best(group_count, search):
     """The point of now is the best one."""
+    now_impulse, now_velocity = search.now_impulse, search.now_velocity
+    best_impulse, best_velocity = search.best_impulse, search.best_velocity
     for i in range(group_count):
         for k in range(3):
-            best_impulse_out[i, k] = now_impulse[i, k]
-            best_velocity_out[i, k] = now_velocity[i, k]
-    figures_inout[BEST_RESIDUAL] = figures_inout[NOW_RESIDUAL]
-    figures_inout[BEST_MERIT] = figures_inout[NOW_MERIT]
-    counters_inout[WAITED] = 0
+            best_impulse[i, k] = now_impulse[i, k]
+            best_velocity[i, k] = now_velocity[i, k]
+    search.figures[BEST_RESIDUAL] = search.figures[NOW_RESIDUAL]
+    search.figures[BEST_MERIT] = search.figures[NOW_MERIT]
+    search.counters[WAITED] = 0
 
 
 @njit
-def go_full_step(
-    law, friction, scale, lower, upper, compliance, free, indptr, indices, values, group_count, rho, step,
-    now_impulse_inout, now_velocity_inout, best_impulse_inout, best_velocity_inout, figures_inout, counters_inout,
-):  # fmt: skip
+def go_full_step(rows, blocks, rho, step, search):
     """Take the step from now, and keep the point if it is the best."""
+    figures = search.figures
     residual, merit = try_step(
-        law, friction, scale, lower, upper, compliance, free, indptr, indices, values, group_count, rho,
-        now_impulse_inout, step, 1.0, now_impulse_inout, now_velocity_inout,
-    )  # fmt: skip
-    figures_inout[NOW_RESIDUAL], figures_inout[NOW_MERIT] = residual, merit
-    counters_inout[WAITED] += 1
-    if residual <= figures_inout[TOLERANCE] or merit < (1.0 - DECREASE) * figures_inout[BEST_MERIT]:
-        keep_best(
-            group_count, now_impulse_inout, now_velocity_inout, best_impulse_inout, best_velocity_inout,
-            figures_inout, counters_inout,
-        )  # fmt: skip
-        figures_inout[FLOOR] = max(0.1 * figures_inout[FLOOR], LEAST_FLOOR)
+        rows, blocks, rho, search.now_impulse, step, 1.0, search.now_impulse, search.now_velocity
+    )
+    figures[NOW_RESIDUAL], figures[NOW_MERIT] = residual, merit
+    search.counters[WAITED] += 1
+    if residual <= figures[TOLERANCE] or merit < (1.0 - DECREASE) * figures[BEST_MERIT]:
+        keep_best(rows.counts[0], search)
+        figures[FLOOR] = max(0.1 * figures[FLOOR], LEAST_FLOOR)
 
 
 @njit
-def search_along(
-    law, friction, scale, lower, upper, compliance, free, indptr, indices, values, group_count, rho, step,
-    now_impulse_inout, now_velocity_inout, best_impulse_inout, best_velocity_inout, figures_inout, counters_inout,
-):  # fmt: skip
+def search_along(rows, blocks, rho, step, search):
     """Take a part of the step from the best point that lowers the merit; False if there is none."""
+    figures = search.figures
     fraction = 0.5
     while fraction >= SHORTEST:
         residual, merit = try_step(
-            law, friction, scale, lower, upper, compliance, free, indptr, indices, values, group_count, rho,
-            best_impulse_inout, step, fraction, now_impulse_inout, now_velocity_inout,
-        )  # fmt: skip
-        if merit < (1.0 - DECREASE * fraction) * figures_inout[BEST_MERIT]:
-            figures_inout[NOW_RESIDUAL], figures_inout[NOW_MERIT] = residual, merit
-            keep_best(
-                group_count, now_impulse_inout, now_velocity_inout, best_impulse_inout, best_velocity_inout,
-                figures_inout, counters_inout,
-            )  # fmt: skip
+            rows, blocks, rho, search.best_impulse, step, fraction, search.now_impulse, search.now_velocity
+        )
+        if merit < (1.0 - DECREASE * fraction) * figures[BEST_MERIT]:
+            figures[NOW_RESIDUAL], figures[NOW_MERIT] = residual, merit
+            keep_best(rows.counts[0], search)
             return True
         fraction *= 0.5
     return False
 
 
 @njit
-def begin_search(
-    law, friction, scale, lower, upper, compliance, free, indptr, indices, values, group_count, rho,
-    now_impulse, now_velocity_out, best_impulse_out, best_velocity_out, figures_inout, counters_inout,
-):  # fmt: skip
+def begin_search(rows, blocks, rho, search):
     """Measure the point that the search begins with: it is the best so far."""
-    residual, merit = try_step(
-        law, friction, scale, lower, upper, compliance, free, indptr, indices, values, group_count, rho,
-        now_impulse, now_impulse, 0.0, now_impulse, now_velocity_out,
-    )  # fmt: skip
-    figures_inout[NOW_RESIDUAL], figures_inout[NOW_MERIT] = residual, merit
-    keep_best(
-        group_count, now_impulse, now_velocity_out, best_impulse_out, best_velocity_out, figures_inout,
-        counters_inout,
-    )  # fmt: skip
+    now = search.now_impulse
+    residual, merit = try_step(rows, blocks, rho, now, now, 0.0, now, search.now_velocity)
+    search.figures[NOW_RESIDUAL], search.figures[NOW_MERIT] = residual, merit
+    keep_best(rows.counts[0], search)
 
 
 @njit
-def step_on(
-    law, friction, scale, lower, upper, compliance, free, indptr, indices, values, group_count, rho,
-    mode, first, left, right, shift, extra, right_side, matrix, order, vector, unknown, floors, correction,
-    step,
-    now_impulse, now_velocity, best_impulse, best_velocity, figures, counters,
-):  # fmt: skip
-    """Newton's method from where a search is, as long as the linear systems are small; False if one was not.
-
-    The arrays from `mode` to `step` are those of `find_small_step`.
-    """
+def step_on(rows, blocks, rho, linear, scratch, search):
+    """Newton's method from where a search is, as long as the linear systems are small; False if one was not."""
+    figures, counters = search.figures, search.counters
     while not is_over(figures, counters):
         searches = wants_search(figures, counters)
-        impulse, velocity = (best_impulse, best_velocity) if searches else (now_impulse, now_velocity)
+        impulse = search.best_impulse if searches else search.now_impulse
+        velocity = search.best_velocity if searches else search.now_velocity
         edge = figures[EDGE] if counters[STEPS] == 0 else math.inf
         size = find_small_step(
-            law, friction, scale, lower, upper, compliance, indptr, indices, values, group_count, figures[FLOOR],
-            counters[REFINEMENTS], edge, rho, impulse, velocity,
-            mode, first, left, right, shift, extra, right_side, matrix, order, vector, unknown, floors,
-            correction, step,
-        )  # fmt: skip
+            rows, blocks, rho, figures[FLOOR], counters[REFINEMENTS], edge, impulse, velocity, linear, scratch
+        )
         if size == SINGULAR:
             return True
-        if size > matrix.shape[0]:
+        if size > scratch.matrix.shape[0]:
             return False
         figures[EFFORT] += DENSE_EFFORT * size * size * size + ROW_EFFORT * size
         counters[STEPS] += 1
         if not searches:
-            go_full_step(
-                law, friction, scale, lower, upper, compliance, free, indptr, indices, values, group_count, rho,
-                step, now_impulse, now_velocity, best_impulse, best_velocity, figures, counters,
-            )  # fmt: skip
-        elif not search_along(
-            law, friction, scale, lower, upper, compliance, free, indptr, indices, values, group_count, rho, step,
-            now_impulse, now_velocity, best_impulse, best_velocity, figures, counters,
-        ):  # fmt: skip
+            go_full_step(rows, blocks, rho, scratch.step, search)
+        elif not search_along(rows, blocks, rho, scratch.step, search):
             return True
     return True
 
 
 @njit
-def improve_small(
-    law, friction, scale, lower, upper, compliance, free, indptr, indices, values, group_count, rho,
-    mode, first, left, right, shift, extra, right_side, matrix, order, vector, unknown, floors, correction,
-    step,
-    now_impulse, now_velocity, best_impulse, best_velocity, figures, counters,
-):  # fmt: skip
-    """Begin a search at now_impulse, and step on."""
-    begin_search(
-        law, friction, scale, lower, upper, compliance, free, indptr, indices, values, group_count, rho,
-        now_impulse, now_velocity, best_impulse, best_velocity, figures, counters,
-    )  # fmt: skip
-    return step_on(
-        law, friction, scale, lower, upper, compliance, free, indptr, indices, values, group_count, rho,
-        mode, first, left, right, shift, extra, right_side, matrix, order, vector, unknown, floors,
-        correction, step,
-        now_impulse, now_velocity, best_impulse, best_velocity, figures, counters,
-    )  # fmt: skip
+def improve_small(rows, blocks, rho, linear, scratch, search):
+    """Begin a search at now, and step on."""
+    begin_search(rows, blocks, rho, search)
+    return step_on(rows, blocks, rho, linear, scratch, search)
 
 
 @njit
-def improve_near(
-    law, size, friction, scale, lower, upper, compliance, free, indptr, indices, diagonal, values, rho_out,
-    mode, first, left, right, shift, extra, right_side, matrix, order, vector, unknown, floors, correction,
-    step,
-    now_impulse, now_velocity, best_impulse, best_velocity, figures, counters,
-    warm, group_count, tolerance, few, max_steps,
-):  # fmt: skip
-    """Newton's method from `warm` if that is near the solution with at most `few` groups at work; False if it is not.
+def improve_near(rows, blocks, rho_out, linear, scratch, search, warm, tolerance, few_active, max_steps):
+    """Newton's method from `warm` if that is near the solution with at most `few_active` groups at work; else False.
 
     The best residual is infinite where not even that was looked at.
     """
+    group_count, figures, counters = rows.counts[0], search.figures, search.counters
     figures[BEST_RESIDUAL], counters[STEPS] = math.inf, 0
-    if count_active(group_count, warm) > few:
+    if count_active(group_count, warm) > few_active:
         return False
     for i in range(group_count):
         for k in range(3):
-            now_impulse[i, k] = warm[i, k]
+            search.now_impulse[i, k] = warm[i, k]
     figures[TOLERANCE], figures[FLOOR], figures[EDGE] = tolerance, NEAR_FLOOR, NEAR_EDGE
     figures[EFFORT], figures[MAX_EFFORT] = 0.0, math.inf
     counters[MAX_STEPS], counters[REFINEMENTS] = max_steps, NEAR_REFINEMENTS
-    compute_rho(law, size, compliance, diagonal, values, group_count, rho_out)
-    begin_search(
-        law, friction, scale, lower, upper, compliance, free, indptr, indices, values, group_count, rho_out,
-        now_impulse, now_velocity, best_impulse, best_velocity, figures, counters,
-    )  # fmt: skip
-    if not is_near(group_count, free, now_impulse, figures[NOW_RESIDUAL]):
+    compute_rho(rows, blocks, rho_out)
+    begin_search(rows, blocks, rho_out, search)
+    if not is_near(group_count, rows.free, search.now_impulse, figures[NOW_RESIDUAL]):
         return False
-    step_on(
-        law, friction, scale, lower, upper, compliance, free, indptr, indices, values, group_count, rho_out,
-        mode, first, left, right, shift, extra, right_side, matrix, order, vector, unknown, floors,
-        correction, step,
-        now_impulse, now_velocity, best_impulse, best_velocity, figures, counters,
-    )  # fmt: skip
+    step_on(rows, blocks, rho_out, linear, scratch, search)
     return True

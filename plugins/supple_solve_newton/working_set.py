@@ -14,10 +14,15 @@ from typing import Final
 import numpy as np
 
 from supple.core.arrays import FloatArray
-from supple.mechanics.problem import ConstraintProblem
+from supple.core.jit import TypedKernel
+from supple.mechanics.problem import ConstraintProblem, PartialProblem
 from supple.mechanics.solution import Solution
 from supple.mechanics.sweep_kernels import count_active
 from supple_solve_newton import working_set_kernels as kernels
+
+choose_first_groups = TypedKernel(kernels.choose_first_groups)
+drop_open_groups = TypedKernel(kernels.drop_open_groups)
+find_velocities, admit_worst = TypedKernel(kernels.find_velocities), TypedKernel(kernels.admit_worst)
 
 SolveFunction = Callable[[ConstraintProblem, FloatArray, float], Solution]
 
@@ -27,8 +32,6 @@ COUPLED_SHARE: Final = 0.5
 ADMITTED: Final = 8  # per round; all violators at once would be far too many
 MAX_ROUNDS: Final = 60
 DROPPING_ROUNDS: Final = 30  # afterwards the set only grows, so that it cannot go round in circles
-PARTS: Final = ("law", "size", "friction", "scale", "lower", "upper", "compliance", "free")
-"""The arrays of groups that solvers look at."""
 GREATEST_SHARE: Final = 0.7  # of all groups; with more in the set it has no advantage
 
 
@@ -54,9 +57,9 @@ class WorkingSet:
 
     def _reserve(self, groups: int) -> None:
         self._capacity = groups
-        self._chosen, self._group, self._place = np.zeros((3, groups), np.int64)
+        self._chosen, self._group = np.zeros((2, groups), np.int64)
         self._size, self._velocity = np.zeros(groups), np.zeros((groups, 3))
-        self._small = ConstraintProblem(max(groups, 1))
+        self._small = PartialProblem(max(groups, 1), max(groups, 1))
 
     def solve(
         self, problem: ConstraintProblem, warm: FloatArray, tolerance: float, most_admitted: int = ADMITTED
@@ -66,9 +69,9 @@ class WorkingSet:
         if n > self._capacity:
             self._reserve(max(problem.capacity, n))
         impulse, work, residual, self.overfull = warm[:n].copy(), 0, math.inf, False
-        kernels.choose_first_groups(problem.law, n, impulse, self._chosen)
+        choose_first_groups(problem.rows, impulse, self._chosen)
         for number in range(MAX_ROUNDS):
-            count = int(kernels.list_chosen(n, self._chosen, self._group, self._place))
+            count = int(kernels.list_chosen(n, self._chosen, self._group))
             if count > GREATEST_SHARE * n:
                 self.overfull = True
                 break
@@ -90,22 +93,8 @@ class WorkingSet:
         """The solution of the chosen groups alone, in their order."""
         if count == 0:
             return Solution(np.zeros((0, 3)), "converged", 0, 0.0)
-        small, chosen = self._small, self._group[:count]
-        small.clear()
-        small.reserve(count)
-        small.step = problem.step
-        for name in PARTS:
-            getattr(small, name)[:count] = getattr(problem, name)[chosen]
-        W = problem.W
-        blocks = int((W.indptr[chosen + 1] - W.indptr[chosen]).sum())
-        if len(small.W.indices) < blocks:
-            small.W.indices, small.W.values = np.zeros(2 * blocks, np.int64), np.zeros((2 * blocks, 3, 3))
-        small.W.group_count = count
-        small.W.block_count = int(kernels.cut_matrix(
-            W.indptr, W.indices, W.values, self._group, self._place, count,
-            small.W.indptr, small.W.indices, small.W.diagonal, small.W.values,
-        ))  # fmt: skip
-        return self._solve_small(small, impulse[chosen], tolerance)
+        chosen = self._group[:count]
+        return self._solve_small(problem.cut(chosen, into=self._small), impulse[chosen], tolerance)
 
     def _admit(
         self,
@@ -117,15 +106,9 @@ class WorkingSet:
         most: int,
     ) -> tuple[int, float]:
         """Admit the worst groups outside, `most` of them: how many, and the worst |F| of them [m/s]."""
-        n, W = problem.count, problem.W
-        kernels.find_velocities(
-            W.indptr, W.indices, W.values, problem.compliance, problem.free, n, self._group, count, impulse,
-            self._velocity,
-        )  # fmt: skip
+        rows, blocks = problem.rows, problem.W.blocks
+        find_velocities(rows, blocks, self._group, count, impulse, self._velocity)
         if number < DROPPING_ROUNDS:
-            kernels.drop_open_groups(problem.law, n, impulse, self._chosen)
-        admitted, worst = kernels.admit_worst(
-            problem.law, problem.friction, problem.scale, problem.compliance, W.diagonal, W.values, n,
-            self._velocity, tolerance, most, self._size, self._chosen,
-        )  # fmt: skip
+            drop_open_groups(rows, impulse, self._chosen)
+        admitted, worst = admit_worst(rows, blocks, self._velocity, tolerance, most, self._size, self._chosen)
         return int(admitted), float(worst)

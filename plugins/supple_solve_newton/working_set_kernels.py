@@ -1,4 +1,4 @@
-"""Kernels of the working set: small problems cut out of a large one."""
+"""Kernels of the working set: which groups are in it."""
 
 from __future__ import annotations
 
@@ -8,64 +8,40 @@ from supple.mechanics.rows import COULOMB, UNILATERAL
 
 
 @njit
-def choose_first_groups(law, count, impulse, chosen_out):
+def choose_first_groups(rows, impulse, chosen_out):
     """chosen_out[i] = 1 for groups that have an impulse, and for those that are no contact or limit."""
-    for i in range(count):
+    law = rows.law
+    for i in range(rows.counts[0]):
         one_sided = law[i] == COULOMB or law[i] == UNILATERAL
         chosen_out[i] = not one_sided or impulse[i, 0] != 0.0
 
 
 @njit
-def drop_open_groups(law, count, impulse, chosen_out):
+def drop_open_groups(rows, impulse, chosen_out):
     """Forget contacts and limits that turned out to carry nothing."""
-    for i in range(count):
+    law = rows.law
+    for i in range(rows.counts[0]):
         if (law[i] == COULOMB or law[i] == UNILATERAL) and impulse[i, 0] == 0.0:
             chosen_out[i] = 0
 
 
 @njit
-def list_chosen(count, chosen, group_out, place_out):
-    """The chosen groups in rising order, and the place of every group among them, -1 for the others."""
+def list_chosen(count, chosen, group_out):
+    """The chosen groups in rising order; returns how many there are."""
     found = 0
     for i in range(count):
-        place_out[i] = -1
         if chosen[i] != 0:
             group_out[found] = i
-            place_out[i] = found
             found += 1
     return found
 
 
 @njit
-def cut_matrix(
-    indptr, indices, values, group, place, count, indptr_out, indices_out, diagonal_out, values_out
-):
-    """The rows and columns of the chosen groups. Returns the number of blocks."""
-    found = 0
-    for k in range(count):
-        indptr_out[k] = found
-        i = group[k]
-        for p in range(indptr[i], indptr[i + 1]):
-            column = place[indices[p]]
-            if column < 0:
-                continue
-            if column == k:
-                diagonal_out[k] = found
-            indices_out[found] = column
-            for a in range(3):
-                for b in range(3):
-                    values_out[found, a, b] = values[p, a, b]
-            found += 1
-    indptr_out[count] = found
-    return found
-
-
-@njit
-def find_velocities(
-    indptr, indices, values, compliance, free, count, group, chosen_count, impulse, velocity_out
-):
+def find_velocities(rows, blocks, group, chosen_count, impulse, velocity_out):
     """velocity_out = W impulse + E impulse + free, where only the chosen groups have an impulse."""
-    for i in range(count):
+    compliance, free = rows.compliance, rows.free
+    indptr, indices, values = blocks.indptr, blocks.indices, blocks.values
+    for i in range(rows.counts[0]):
         for a in range(3):
             velocity_out[i, a] = free[i, a]
     for k in range(chosen_count):
@@ -84,9 +60,16 @@ def find_velocities(
 
 
 @njit
-def measure_violation(law, friction, scale, compliance, diagonal, values, velocity, i):
+def measure_violation(rows, blocks, velocity, i):
     """|F| [m/s] of the natural map of an open contact or limit without impulse."""
-    p = diagonal[i]
+    law, friction, scale, compliance, values = (
+        rows.law,
+        rows.friction,
+        rows.scale,
+        rows.compliance,
+        blocks.values,
+    )
+    p = blocks.diagonal[i]
     trace = values[p, 0, 0] + compliance[i, 0]
     if law[i] == COULOMB:
         trace += values[p, 1, 1] + values[p, 2, 2] + compliance[i, 1] + compliance[i, 2]
@@ -101,15 +84,14 @@ def measure_violation(law, friction, scale, compliance, diagonal, values, veloci
 
 
 @njit
-def admit_worst(
-    law, friction, scale, compliance, diagonal, values, count, velocity, tolerance, most, size_out, chosen_out
-):
+def admit_worst(rows, blocks, velocity, tolerance, most, size_out, chosen_out):
     """Choose up to `most` of the groups outside that violate their law most: (how many, worst |F| [m/s])."""
+    count = rows.counts[0]
     worst = 0.0
     for i in range(count):
         size_out[i] = 0.0
         if chosen_out[i] == 0:
-            size_out[i] = measure_violation(law, friction, scale, compliance, diagonal, values, velocity, i)
+            size_out[i] = measure_violation(rows, blocks, velocity, i)
             worst = max(worst, size_out[i])
     admitted = 0
     while admitted < most:

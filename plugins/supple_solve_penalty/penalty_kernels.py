@@ -9,11 +9,10 @@ from supple.mechanics.rows import COULOMB
 
 
 @njit
-def press_contacts(
-    law, friction, scale, gap, u_now, group_count, step, stiffness, damping, slope, impulse_out
-):
+def press_contacts(rows, gap, u_now, step, stiffness, damping, slope, impulse_out):
     """README eq. (1) and (2), for the contacts alone; all other groups get zero."""
-    for i in range(group_count):
+    law, friction, scale = rows.law, rows.friction, rows.scale
+    for i in range(rows.counts[0]):
         impulse_out[i, 0] = 0.0
         impulse_out[i, 1] = 0.0
         impulse_out[i, 2] = 0.0

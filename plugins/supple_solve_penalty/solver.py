@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from supple.core.arrays import BoolArray, FloatArray
-from supple.mechanics.block_matrix import BlockMatrix
-from supple.mechanics.problem import ConstraintProblem
+from supple.core.arrays import FloatArray
+from supple.core.jit import TypedKernel
+from supple.mechanics.problem import ConstraintProblem, PartialProblem
 from supple.mechanics.residual import row_velocities
 from supple.mechanics.rows import COULOMB
 from supple.mechanics.solution import Solution, Status
@@ -19,8 +19,7 @@ from supple_solve_penalty import penalty_kernels as kernels
 if TYPE_CHECKING:
     from supple_solve_penalty.components import PenaltySettings
 
-
-GROUP_ARRAYS = ("law", "size", "friction", "scale", "lower", "upper", "compliance")
+press_contacts = TypedKernel(kernels.press_contacts)
 
 
 class Penalty:
@@ -32,22 +31,23 @@ class Penalty:
 
     def __init__(self, settings: PenaltySettings) -> None:
         self.settings = settings
-        self._sweeper = Sweeper()
+        self._sweeper, self._rest = Sweeper(), PartialProblem(0, 0)
 
     def solve(self, problem: ConstraintProblem, warm: FloatArray) -> Solution:
         """Impulses from depth and velocity at the start of the step; `warm` serves the other rows."""
         n, settings = problem.count, self.settings
         impulse = np.zeros((n, 3))
-        kernels.press_contacts(
-            problem.law, problem.friction, problem.scale, problem.gap, problem.u_now, n, problem.step,
+        press_contacts(
+            problem.rows, problem.gap, problem.u_now, problem.step,
             settings.stiffness, settings.damping, settings.slope, impulse,
         )  # fmt: skip
-        others = problem.law[:n] != COULOMB
+        others = np.flatnonzero(problem.law[:n] != COULOMB)
         if not np.isfinite(impulse).all():
             return Solution(np.zeros((n, 3)), "failed", 0, math.inf)
-        if not others.any():
+        if not len(others):
             return Solution(impulse, "converged", 0, 0.0)
-        rest = extract_groups(problem, others, row_velocities(problem, impulse))
+        rest = problem.cut(others, into=self._make_room(problem))
+        rest.free[: rest.count] = row_velocities(problem, impulse)[others]
         held = warm[:n][others].copy()
         sweeps, residual = self._sweeper.sweep(rest, held, settings.tolerance, settings.max_sweeps)
         if math.isnan(residual):
@@ -56,20 +56,8 @@ class Penalty:
         status: Status = "converged" if residual <= settings.tolerance else "stalled"
         return Solution(impulse, status, sweeps, residual)
 
-
-def extract_groups(problem: ConstraintProblem, chosen: BoolArray, free: FloatArray) -> ConstraintProblem:
-    """The problem of the chosen groups alone, with the free velocities given for all groups [n, 3] m/s."""
-    n, W = problem.count, problem.W
-    part = ConstraintProblem(int(chosen.sum()), problem.step)
-    part.reserve(part.capacity)
-    for name in GROUP_ARRAYS:
-        getattr(part, name)[:] = getattr(problem, name)[:n][chosen]
-    part.free[:] = free[chosen]
-    row = np.repeat(np.arange(n), np.diff(W.indptr[: n + 1]))
-    column = W.indices[: W.block_count]
-    kept = chosen[row] & chosen[column]
-    new_index = np.cumsum(chosen) - 1
-    count = np.bincount(new_index[row[kept]], minlength=part.count)
-    start = np.concatenate([[0], np.cumsum(count)])
-    part.W = BlockMatrix.from_arrays(start, new_index[column[kept]], W.values[: W.block_count][kept])
-    return part
+    def _make_room(self, problem: ConstraintProblem) -> PartialProblem:
+        """The problem of the rows that are no contacts, made anew where it is too small."""
+        if problem.capacity > self._rest.capacity:
+            self._rest = PartialProblem(problem.capacity, problem.capacity)
+        return self._rest

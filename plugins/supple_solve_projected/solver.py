@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from supple.core.arrays import FloatArray
+from supple.core.jit import TypedKernel
 from supple.mechanics.problem import ConstraintProblem
 from supple.mechanics.rows import COULOMB
 from supple.mechanics.solution import Solution, Status
@@ -15,6 +16,8 @@ from supple_solve_projected import projected_kernels as kernels
 
 if TYPE_CHECKING:
     from supple_solve_projected.components import ProjectedSettings
+
+solve_rows = TypedKernel(kernels.solve_rows)
 
 
 class ProjectedGaussSeidel:
@@ -30,13 +33,12 @@ class ProjectedGaussSeidel:
 
     def solve(self, problem: ConstraintProblem, warm: FloatArray) -> Solution:
         """Impulses that meet the laws with the box for the cone, starting from `warm`, [n, 3] N s or longer."""
-        n, W, settings = problem.count, problem.W, self.settings
+        n, settings = problem.count, self.settings
         impulse, velocity = warm[:n].copy(), np.zeros((n, 3))
         impulse[problem.law[:n] != COULOMB, 1:] = 0.0
-        sweeps, residual = kernels.solve_rows(
-            problem.law, problem.size, problem.friction, problem.scale, problem.lower, problem.upper,
-            problem.compliance, problem.free, W.indptr, W.indices, W.diagonal, W.values, n,
-            settings.tolerance, settings.relaxation, settings.iterations, impulse, velocity,
+        sweeps, residual = solve_rows(
+            problem.rows, problem.W.blocks, settings.tolerance, settings.relaxation, settings.iterations,
+            impulse, velocity,
         )  # fmt: skip
         if math.isnan(residual):
             return Solution(np.zeros_like(impulse), "failed", sweeps, math.inf)

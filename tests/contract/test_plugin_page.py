@@ -23,7 +23,7 @@ from supple.mechanics.combined_dynamics import CombinedDynamics, DynamicsRequest
 from supple.mechanics.dynamics import Constraints, ConstraintSource, Dynamics, DynamicsSource
 from supple.mechanics.jacobian import JacobianBlocks
 from supple.mechanics.mechanism import Carrier, Mechanism, PointRows, RowSource, Surface
-from supple.mechanics.problem import ConstraintProblem
+from supple.mechanics.problem import ConstraintProblem, PartialProblem
 from supple.mechanics.rows import LAW_NAMES
 from supple.mechanics.solution import Solution, Solver
 from supple.plugin import AUTOLOAD_VARIABLE, Hooks, load_plugins
@@ -99,6 +99,8 @@ SIGNATURES = [
         for name, function in public_methods(CombinedDynamics)
         if name.startswith("constraint")
     ),
+    spell("cut", ConstraintProblem.cut),
+    spell("PartialProblem", PartialProblem.__init__).removesuffix("->None"),
     spell("PointRows", PointRows.__init__).removesuffix("->None"),
     spell("JacobianBlocks", JacobianBlocks.__init__).removesuffix("->None"),
     spell("BlockMatrix", BlockMatrix.__init__).removesuffix("->None"),

@@ -25,9 +25,9 @@ def solve(problem, start=None):
     return Newton(NewtonSettings(tolerance=TOLERANCE)).solve(problem, start)
 
 
-def search(problem, start, few=1000):
+def search(problem, start, few_active=1000):
     near = NearStart(LinearStep(problem.count))
-    return near.improve(problem, start, TOLERANCE, few), near
+    return near.improve(problem, start, TOLERANCE, few_active), near
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -84,4 +84,4 @@ def test_a_contact_at_the_edge_of_its_cone_slips_on_in_the_first_step(share, mod
     near = NearStart(linear)
     near.improve(problem, impulse, TOLERANCE, problem.count)
     assert near.steps == 1
-    assert (linear.small[0][: problem.count] == mode).all()
+    assert (linear.linear.mode[: problem.count] == mode).all()

@@ -59,15 +59,14 @@ def test_a_matrix_that_is_not_positive_definite_is_refused():
 
 def find_step(problem, impulse, floor, refinements):
     """The step from these impulses, the modes of the groups, and the shares of the floor in their diagonals."""
-    linear, n, W = linear_step.LinearStep(problem.count), problem.count, problem.W
+    linear, n = linear_step.LinearStep(problem.count), problem.count
     method = NewtonMethod(linear, problem)
-    numbers = (problem.law, problem.friction, problem.scale, problem.lower, problem.upper, problem.compliance)
     size = find_small_step(
-        *numbers, W.indptr, W.indices, W.values, n, floor, refinements, np.inf, method.rho, impulse,
-        method.look_at(impulse).velocity, *linear.small,
+        problem.rows, problem.W.blocks, method.rho, floor, refinements, np.inf, impulse,
+        method.look_at(impulse).velocity, linear.linear, linear.scratch,
     )  # fmt: skip
     assert 0 < size <= linear_step.SMALL_UNKNOWNS
-    return linear.step[:n].copy(), linear.small[0][:n], floor / method.rho
+    return linear.step[:n].copy(), linear.linear.mode[:n], floor / method.rho
 
 
 @pytest.mark.parametrize("refinements", [0, 1, 2, 3])

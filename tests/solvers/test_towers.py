@@ -88,23 +88,15 @@ def test_what_is_not_finite_is_infinitely_far_from_the_laws():
     problem = contacts_only(np.eye(6), np.ones(6), [0.5, 0.5])
     velocity = np.ones((2, 3))
     impulse = np.array([[0.0, 0.0, 0.0], [np.nan, 0.0, 0.0]])
-    measured = measure_groups(
-        problem.law, problem.friction, problem.scale, problem.lower, problem.upper, np.ones(2), 2, impulse, velocity
-    )  # fmt: skip
-    assert measured == (math.inf, math.inf)
+    assert measure_groups(problem.rows, np.ones(2), impulse, velocity) == (math.inf, math.inf)
 
 
 def test_a_contact_that_begins_to_touch_without_sliding_is_to_stick():
     """No impulse yet, and no velocity along the surface: no direction in which it could slip."""
     problem = contacts_only(np.eye(3), np.array([-1.0, 0.0, 0.0]), [0.5])
-    mode, first = np.zeros((2, 1), np.int64)
-    left, right = np.zeros((2, 1, 3, 3))
-    shift, extra, right_side = np.zeros((3, 1, 3))
+    linear = LinearStep(1).linear
     for edge in (math.inf, 0.9999):
-        linearise_groups(
-            problem.law, problem.friction, problem.scale, problem.lower, problem.upper, np.ones(1), 1, edge,
-            np.zeros((1, 3)), problem.free, mode, first, left, right, shift, extra, right_side,
-        )  # fmt: skip
-        assert mode[0] == STUCK
-        assert np.isfinite(left).all()
-        assert np.isfinite(right_side).all()
+        linearise_groups(problem.rows, np.ones(1), edge, np.zeros((1, 3)), problem.free, linear)
+        assert linear.mode[0] == STUCK
+        assert np.isfinite(linear.left).all()
+        assert np.isfinite(linear.right_side).all()

@@ -1,8 +1,10 @@
 """Kernels with fixed arguments: the same result as an ordinary call, always from the same arrays."""
 
+from typing import NamedTuple
+
 import numpy as np
 
-from supple.core.jit import bind_kernel, njit
+from supple.core.jit import TypedKernel, bind_first_arguments, bind_kernel, njit
 
 
 @njit
@@ -33,3 +35,30 @@ def test_types_are_told_apart_when_binding():
 
 def test_plain_functions_are_bound_too():
     assert bind_kernel(scale_into.py_func, 2, np.ones(3), np.zeros(3))() == 6.0
+
+
+class Pair(NamedTuple):
+    """Two arrays by name."""
+
+    x: np.ndarray
+    y: np.ndarray
+
+
+@njit
+def scale_pair(pair, factor):
+    """y = factor x; returns the sum."""
+    return scale_into(factor, pair.x, pair.y)
+
+
+def test_a_typed_kernel_takes_other_arrays_in_every_call():
+    scale = TypedKernel(scale_pair)
+    for size in (4, 2, 7):
+        pair = Pair(np.arange(float(size)), np.zeros(size))
+        assert scale(pair, 3.0) == 3.0 * pair.x.sum()
+        np.testing.assert_array_equal(pair.y, 3.0 * pair.x)
+
+
+def test_plain_functions_may_be_typed_or_bound_in_part():
+    pair = Pair(np.ones(3), np.zeros(3))
+    assert TypedKernel(lambda pair, factor: factor * pair.x.sum())(pair, 2.0) == 6.0
+    assert bind_first_arguments(scale_into.py_func, (2.0, pair.x), (pair.y,))(pair.y) == 6.0

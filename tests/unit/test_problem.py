@@ -1,9 +1,14 @@
+import copy
+import tracemalloc
+
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from supple.errors import SimulationError, UserError
 from supple.mechanics.block_matrix import BlockMatrix
-from supple.mechanics.problem import ConstraintProblem
+from supple.mechanics.problem import ConstraintProblem, PartialProblem
 from supple.mechanics.rows import BILATERAL, COULOMB, LAW_NAMES, ROWS_OF_LAW
 
 ARRAYS = (
@@ -81,3 +86,103 @@ def test_trimmed_arrays_are_views_of_the_groups_in_use():
         assert len(getattr(trimmed, name)) == 5
         assert np.shares_memory(getattr(trimmed, name), getattr(problem, name))
     assert len(problem.law) == 8
+
+
+@given(st.lists(st.sampled_from([1, 3]), min_size=1, max_size=9), st.integers(0, 10**6))
+@settings(max_examples=60, deadline=None)
+def test_a_cut_has_the_rows_and_columns_of_its_groups(sizes, seed):
+    rng = np.random.default_rng(seed)
+    size, n = np.array(sizes, np.int64), len(sizes)
+    whole = ConstraintProblem(n + 2, step=0.003)
+    whole.reserve(n)
+    for name in ARRAYS:
+        array = getattr(whole, name)
+        shape = array[:n].shape
+        array[:n] = rng.integers(0, 3, shape) if array.dtype == np.int64 else rng.normal(size=shape)
+    whole.size[:n] = size
+    owner = np.repeat(np.arange(n), size)
+    kept = rng.random((n, n)) < 0.5
+    dense = (
+        rng.normal(size=(len(owner), len(owner))) * (kept | kept.T | np.eye(n, dtype=bool))[owner][:, owner]
+    )
+    dense = dense + dense.T
+    whole.W = BlockMatrix.from_dense(dense, size)
+    reused = PartialProblem(n, whole.capacity)
+    for _ in range(3):
+        groups = np.flatnonzero(rng.random(n) < 0.6)
+        part = whole.cut(groups, into=reused)
+        assert part is reused
+        assert (part.count, part.step) == (len(groups), 0.003)
+        for name in ARRAYS:
+            np.testing.assert_array_equal(getattr(part, name)[: part.count], getattr(whole, name)[groups])
+        np.testing.assert_array_equal(part.groups[: part.count], groups)
+        np.testing.assert_array_equal(part.place[groups], np.arange(len(groups)))
+        assert (part.place[:n] >= 0).sum() == len(groups)
+        mine = np.isin(owner, groups)
+        np.testing.assert_array_equal(part.W.to_dense(part.size), dense[mine][:, mine])
+        assert [part.W.indices[p] for p in part.W.diagonal[: part.count]] == list(range(len(groups)))
+        fresh = whole.cut(groups)
+        assert fresh is not reused
+        np.testing.assert_array_equal(fresh.W.to_dense(fresh.size), dense[mine][:, mine])
+
+
+def test_a_cut_is_a_copy_and_its_buffers_stay():
+    whole = filled_problem()
+    part = PartialProblem(8, 8)
+    whole.cut(np.arange(5), into=part)
+    buffers = (*part.rows, *part.origin, *part.W.blocks)
+    rows, blocks = part.rows, part.W.blocks
+    part.free[:] = 7.0
+    assert not (whole.free == 7.0).any()
+    groups = np.array([0, 2, 4])
+    tracemalloc.start()
+    for _ in range(3):
+        before = tracemalloc.get_traced_memory()[0]
+        tracemalloc.reset_peak()
+        whole.cut(groups, into=part)
+        peak = tracemalloc.get_traced_memory()[1] - before
+    tracemalloc.stop()
+    assert peak < 4000  # views and numbers, no arrays
+    assert part.rows is rows
+    assert part.W.blocks is blocks
+    assert all(a is b for a, b in zip((*part.rows, *part.origin, *part.W.blocks), buffers, strict=True))
+
+
+def test_a_part_that_is_too_small_is_refused():
+    with pytest.raises(SimulationError, match="a part with room for 2 of 8 groups is to take 3 of 5"):
+        filled_problem().cut(np.arange(3), into=PartialProblem(2, 8))
+
+
+def test_the_tuples_are_kept_until_an_array_is_replaced():
+    problem = filled_problem()
+    for owner, tuple_name in ((problem, "rows"), (problem, "origin"), (problem.W, "blocks")):
+        for name in getattr(owner, tuple_name)._fields:
+            before = getattr(owner, tuple_name)
+            assert getattr(owner, tuple_name) is before
+            setattr(owner, name, getattr(owner, name).copy())
+            after = getattr(owner, tuple_name)
+            assert after is not before
+            assert getattr(after, name) is getattr(owner, name)
+            assert all(a is b for a, b, f in zip(after, before, after._fields, strict=True) if f != name)
+
+
+def test_copies_have_tuples_of_their_own():
+    problem = filled_problem()
+    before = problem.rows
+    near = copy.copy(problem)
+    near.compliance = near.compliance + 1.0
+    assert problem.rows is before
+    assert near.rows.compliance is near.compliance
+    assert near.rows.free is problem.free
+
+
+def test_arrays_keep_their_types_whatever_is_assigned():
+    """Kernels that look at types once would misread others."""
+    problem = filled_problem()
+    problem.free = np.asfortranarray(np.arange(24).reshape(8, 3))
+    problem.law = np.zeros(16, np.int32)[::2]
+    problem.W.indices = problem.W.indices.astype(np.int32)
+    for array, dtype in ((problem.free, np.float64), (problem.law, np.int64), (problem.W.indices, np.int64)):
+        assert array.dtype == dtype
+        assert array.flags.c_contiguous
+    assert problem.rows.free[1, 2] == 5.0

@@ -128,3 +128,68 @@ def test_a_system_gets_no_array_that_it_did_not_declare() -> None:
 
     with pytest.raises(PluginError, match=r"toy\.greedy takes toy\.model without declaring it"):
         make_world({"toy.greedy": Greedy}, declare)
+
+
+def plans(**more):
+    """A planner that looks at what others planned."""
+    return make_system(Phase.PLAN, reads=["toy.sum"], adds=["toy.sum"], **more)
+
+
+def test_a_planner_that_looks_at_the_plan_comes_behind_one_that_does_not() -> None:
+    systems = {"toy.a_looks": plans(), "toy.z_blind": make_system(Phase.PLAN, adds=["toy.sum"])}
+    assert names(make_world(systems, declare)) == ["toy.z_blind", "toy.a_looks"]
+
+
+@pytest.mark.parametrize(("first", "second"), [("toy.a", "toy.b"), ("toy.b", "toy.a")])
+def test_two_planners_that_look_at_the_plan_are_ordered_by_their_word(first: str, second: str) -> None:
+    world = make_world({first: plans(), second: plans(after=[first])}, declare)
+    assert names(world) == [first, second]
+
+
+def test_three_planners_may_be_ordered_in_a_chain() -> None:
+    systems = {"toy.a": plans(after=["toy.b"]), "toy.b": plans(after=["toy.c"]), "toy.c": plans()}
+    assert names(make_world(systems, declare)) == ["toy.c", "toy.b", "toy.a"]
+
+
+def test_two_planners_without_an_order_are_named() -> None:
+    with pytest.raises(
+        ScheduleError, match=r"toy\.sum: toy\.a and toy\.b both read.*after = \[\"toy\.a\"\]"
+    ) as e:
+        make_world({"toy.a": plans(), "toy.b": plans()}, declare)
+    assert len(e.value.problems) == 1
+
+
+def test_two_planners_of_which_none_looks_at_the_plan_are_named() -> None:
+    blind = make_system(Phase.PLAN, adds=["toy.sum"])
+    with pytest.raises(
+        ScheduleError,
+        match=r"toy\.b: adds to toy\.sum as toy\.a does, and does not read what that one planned",
+    ):
+        make_world({"toy.a": blind, "toy.b": blind}, declare)
+
+
+def test_actuators_need_not_look_at_each_other() -> None:
+    adds = make_system(Phase.ACTUATE, adds=["toy.sum"])
+    assert names(make_world({"toy.b": adds, "toy.a": adds}, declare)) == ["toy.a", "toy.b"]
+
+
+def test_the_later_planner_sees_the_sum_so_far() -> None:
+    def planner(value: float, seen: list, after: list[str]):
+        class Planner(plans(after=after)):
+            def bind(self, arrays):
+                total = arrays["toy.sum"]
+
+                def plan() -> None:
+                    seen.append(total.copy())
+                    total[:] += value
+
+                return plan
+
+        return Planner
+
+    first, second = [], []
+    systems = {"toy.a": planner(1.0, second, ["toy.z"]), "toy.z": planner(5.0, first, [])}
+    world = make_world(systems, declare)
+    world.step(2)
+    assert [each.tolist() for each in first] == [[0.0, 0.0]] * 2
+    assert [each.tolist() for each in second] == [[5.0, 5.0]] * 2

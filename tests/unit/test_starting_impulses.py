@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from supple.mechanics.last_impulses import Began, Kept
 from supple.mechanics.warm_kernels import FADING, follow_changes, keep_values, start_rows
 
 SCENE = """
@@ -87,12 +88,15 @@ KEY = np.array([[5, 1], [5, 2], [7, 0]])
 def begin(key, last_key, last_impulse, last_change, steady):
     """The starting impulses of groups with these keys."""
     n = len(key)
-    known, (free, before, change, impulse) = np.zeros(n, np.int64), np.zeros((4, n, 3))
-    start_rows(
-        np.ones((n, 3)), key, free, np.array([len(last_key)]), last_key, np.hstack([last_impulse, last_change]),
-        np.array([steady]), known, before, change, impulse, n,
-    )  # fmt: skip
-    assert (free == 1.0).all()
+    known, (before, change, velocity, impulse) = np.zeros(n, np.int64), np.zeros((4, n, 3))
+    kept = Kept(
+        counts=np.array([len(last_key)]),
+        key=last_key,
+        impulse=np.hstack([last_impulse, last_change]),
+        steady=np.array([steady]),
+    )
+    began = Began(known=known, before=before, change=change, velocity=velocity)
+    start_rows(np.array([n]), key, kept, began, impulse)
     return known, before, change, impulse
 
 

@@ -30,6 +30,12 @@ def register_builtin(registry: Registry) -> None:
     registry.add_compiler(
         "owners", "supple.mechanics.owners:compile_owners", components=(), after=["carriers", "surfaces"]
     )
+    registry.add_compiler(
+        "rows.groups",
+        "supple.mechanics.compile:compile_row_groups",
+        components=(),
+        after=["row_sources", "solves"],
+    )
     registry.add_system("assemble", "supple.mechanics.systems:AssembleRows", each="solves")
     registry.add_system("solve", "supple.mechanics.systems:SolveRows", each="solves")
     registry.add_system("balance_energy", "supple.mechanics.energy:BalanceEnergy", each="solves")

@@ -127,3 +127,22 @@ def bind_first_arguments(
     types = tuple(kernel.typeof_pyval(argument) for argument in (*first, *changing))
     kernel.compile(types)
     return functools.partial(kernel.get_overload(types), *first)
+
+
+class TypedKernel:
+    """A kernel whose arguments have the same types in every call: they are looked at in the first one only.
+
+    For what is called a few times a step and cannot be bound, because its arrays are others from time to time. Finding
+    the types of a NamedTuple of arrays takes longer than many a kernel. Nobody looks at the types again: an array of
+    another type or order than in the first call would be misread.
+    """
+
+    def __init__(self, kernel: Callable[..., Any]) -> None:
+        self._kernel = kernel
+        self._call: Callable[..., Any] | None = None
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Call the kernel."""
+        if self._call is None:
+            self._call = bind_first_arguments(self._kernel, (), arguments)
+        return self._call(*arguments)

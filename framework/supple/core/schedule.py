@@ -3,6 +3,10 @@
 Order: by phase, then by data flow, then by `after`, then by name; never by registration. Every array has one
 writer, or any number of adders. What does not give one order is an error that names both systems and the
 array.
+
+A system that reads what it adds to sees the sum so far: it runs behind all other adders but those that say they come
+`after` it. Of two such systems one must say so. Of those that add to one array in PLAN all but the first must read it:
+a planner that counts on nobody else's plan is wrong as soon as there is one.
 """
 
 from __future__ import annotations
@@ -191,6 +195,9 @@ def order_systems(entries: Sequence[Entry], table: ArrayTable, accumulating: fro
     ordered: list[Entry] = []
     for phase in Phase:
         ordered += _sort_phase([entry for entry in entries if entry.phase == phase], edges)
+    blind = list(_find_blind_planners([entry for entry in ordered if entry.phase == Phase.PLAN]))
+    if blind:
+        raise ScheduleError(blind)
     return ordered
 
 
@@ -281,21 +288,63 @@ def _find_edges(
 ) -> tuple[dict[str, set[str]], list[Problem]]:
     """For every system the systems that must run before it."""
     before: dict[str, set[str]] = {entry.name: set() for entry in entries}
-    problems = []
+    follows = _find_followed(entries)
+    problems: list[Problem] = []
     for entry in entries:
         for name in entry.reads:
-            before[entry.name] |= {
-                writer.name for writer in writers.get(name, ()) if writer.name != entry.name
-            }
+            others = [writer for writer in writers.get(name, ()) if writer.name != entry.name]
+            if name in entry.adds:  # the sum so far
+                others = [other for other in others if entry.name not in follows[other.name]]
+                problems += _find_unordered(entry, others, name, follows)
+            before[entry.name] |= {other.name for other in others}
         for name in entry.adds:
-            adders = [writer.name for writer in writers[name] if writer.phase == entry.phase]
-            before[entry.name] |= {other for other in adders if other < entry.name}
-        for other in entry.system.after:
-            if other not in names:
-                what = f"wants to run after {other}, which is not in this scene"
-                problems.append(Problem(None, entry.name, what, suggest(other, names)))
-            before[entry.name].add(other)
+            adders = [writer for writer in writers[name] if writer.phase == entry.phase]
+            before[entry.name] |= {
+                other.name
+                for other in adders
+                if other.name < entry.name
+                and name not in other.reads
+                and entry.name not in follows[other.name]
+            }
+        for wanted in entry.system.after:
+            if wanted not in names:
+                what = f"wants to run after {wanted}, which is not in this scene"
+                problems.append(Problem(None, entry.name, what, suggest(wanted, names)))
+            before[entry.name].add(wanted)
     return before, problems
+
+
+def _find_followed(entries: Sequence[Entry]) -> dict[str, set[str]]:
+    """For every system those that it comes after by its own word, or by theirs."""
+    follows: dict[str, set[str]] = {entry.name: set(entry.system.after) for entry in entries}
+    for _ in entries:
+        for mine in follows.values():
+            mine |= {further for other in mine for further in follows.get(other, ())}
+    return follows
+
+
+def _find_unordered(
+    entry: Entry, others: Iterable[Entry], name: str, follows: Mapping[str, set[str]]
+) -> Iterable[Problem]:
+    """Systems that read and add to the same array as `entry` does, with nothing that says who comes first."""
+    for other in others:
+        both = name in other.reads and name in other.adds and other.phase == entry.phase
+        if both and other.name not in follows[entry.name] and entry.name < other.name:
+            what = f"{entry.name} and {other.name} both read what they add to it, and nothing says who comes first"
+            yield Problem(
+                None, name, what, f'give one of them after = ["{entry.name}"], or the other way round'
+            )
+
+
+def _find_blind_planners(planners: Sequence[Entry]) -> Iterable[Problem]:
+    """Planners in their order that add to the plan of another without reading it."""
+    for place, entry in enumerate(planners):
+        for earlier in planners[:place]:
+            blind = [name for name in entry.adds if name in earlier.adds and name not in entry.reads]
+            if blind:
+                what = f"adds to {blind[0]} as {earlier.name} does, and does not read what that one planned"
+                remedy = f"let one of the two read {blind[0]}: it then runs behind and sees the sum so far"
+                yield Problem(None, entry.name, what, remedy)
 
 
 def _sort_phase(entries: Sequence[Entry], before: Mapping[str, set[str]]) -> list[Entry]:

@@ -11,7 +11,8 @@ do. Momentum (Nesterov's, restarted whenever it points against the step) is slow
 
     r_next = G(r) + beta (G(r) - last G),   beta rising from 0 to 1.
 
-Norms weigh every group by the mean of its diagonal in W: they are an energy, the same in all units.
+Norms weigh every group by the mean of its diagonal in W: they are an energy, the same in all units. The history is
+the `History` of `sweeps`: df and dg [depth, groups, 3], gram = DF^T DF [depth, depth], its factor, and c.
 """
 
 from __future__ import annotations
@@ -37,11 +38,9 @@ def measure_step(weight, group_count, start, result):
 
 
 @njit
-def remember_differences(
-    weight, group_count, columns, start, result, last_step, last_result,
-    df_out, dg_out, gram_out,
-):  # fmt: skip
+def remember_differences(weight, group_count, columns, start, result, last_step, last_result, history_out):
     """Put the newest differences into the history, over the oldest; returns the new column count."""
+    df_out, dg_out, gram_out = history_out.df, history_out.dg, history_out.gram
     depth = df_out.shape[0]
     slot = columns % depth
     for i in range(group_count):
@@ -92,8 +91,9 @@ def solve_normal_equations(gram, used, factor_out, c_out):
 
 
 @njit
-def mix_history(weight, group_count, columns, df, dg, gram, last_step, factor_out, c_out, impulse_out):
+def mix_history(weight, group_count, columns, history, last_step, impulse_out):
     """Replace G(r) in impulse_out by the mixed iterate; False, and no change, without usable history."""
+    df, dg, c_out = history.df, history.dg, history.c
     used = min(columns, df.shape[0])
     for a in range(used):
         total = 0.0
@@ -103,7 +103,7 @@ def mix_history(weight, group_count, columns, df, dg, gram, last_step, factor_ou
             row += df[a, i, 2] * last_step[i, 2]
             total += weight[i] * row
         c_out[a] = total
-    if not solve_normal_equations(gram, used, factor_out, c_out):
+    if not solve_normal_equations(history.gram, used, history.gram_factor, c_out):
         return False
     for a in range(used):
         for i in range(group_count):

@@ -6,13 +6,17 @@ that kernels need not tell the two sizes apart.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from supple.core.arrays import FloatArray, IntArray
-from supple.core.jit import bind_first_arguments
+from supple.core.jit import TypedKernel
 from supple.mechanics import block_matrix_kernels as kernels
+
+set_pattern = TypedKernel(kernels.set_pattern)
+clear_immovable_groups = TypedKernel(kernels.clear_immovable_groups)
 
 #: A diagonal block this much smaller than the largest is round-off, whatever the masses.
 IMMOVABLE = 1e-13
@@ -23,10 +27,35 @@ def _grown(array: IntArray, needed: int) -> IntArray:
     return array if len(array) >= needed else np.zeros(max(needed, 2 * len(array)), np.int64)
 
 
-class BlockMatrix:
-    """W in block CSR. The arrays are buffers that are longer than what is used and replaced when they grow.
+class Blocks(NamedTuple):
+    """The arrays of W for kernels; see `BlockMatrix`."""
 
-    So take them from the object after every `set_pattern` and never keep them.
+    indptr: IntArray
+    indices: IntArray
+    diagonal: IntArray
+    values: FloatArray
+
+
+_BUFFERS = frozenset(Blocks._fields)
+
+
+class PatternScratch(NamedTuple):
+    """Work arrays of `block_matrix_kernels.set_pattern`: who touches whom, sorted both ways, and marks."""
+
+    unit_start: IntArray
+    groups_of_unit: IntArray
+    group_start: IntArray
+    units_of_group: IntArray
+    mark: IntArray
+    next: IntArray
+
+
+class BlockMatrix:
+    """W in block CSR. The arrays are buffers that are longer than what is used.
+
+    A buffer that is too short is replaced by one of at least twice the length, so in the long run none moves. `blocks`
+    has the four of them for kernels: the same tuple until one is replaced, and always of the same types. So ask for it
+    after every `set_pattern`, and bind kernels to it only as long as it is the same.
 
     group_count  number of block rows n
     block_count  number of stored blocks nb
@@ -44,74 +73,74 @@ class BlockMatrix:
         self.indices: IntArray = np.zeros(blocks, np.int64)
         self.values: FloatArray = np.zeros((blocks, 3, 3))
         self._room = (0, 0, 0)
-        self._incidences: tuple[IntArray, IntArray] | None = None
-        self._bound_pattern: Callable[..., int] | None = None
-        self._mark: IntArray = np.zeros(groups, np.int64)
-        self._next: IntArray = np.zeros(groups, np.int64)
-        self._unit_start: IntArray = np.zeros(groups, np.int64)
-        self._groups_of_unit: IntArray = np.zeros(groups, np.int64)
-        self._group_start: IntArray = np.zeros(groups, np.int64)
-        self._units_of_group: IntArray = np.zeros(groups, np.int64)
+        self._scratch = PatternScratch(*(np.zeros(groups, np.int64) for _ in PatternScratch._fields))
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in _BUFFERS:
+            known = self.__dict__.get(name)
+            if known is value:
+                return
+            value = np.ascontiguousarray(value, value.dtype if known is None else known.dtype)
+            self.__dict__.pop("blocks", None)
+        object.__setattr__(self, name, value)
+
+    @cached_property
+    def blocks(self) -> Blocks:
+        """The arrays for kernels."""
+        return Blocks(indptr=self.indptr, indices=self.indices, diagonal=self.diagonal, values=self.values)
 
     def set_pattern(
         self, group: IntArray, unit: IntArray, group_count: int, unit_count: int, incidence_count: int = -1
     ) -> None:
         """Couple the groups that touch a common unit, and set all values to zero.
 
-        `group[k]` touches `unit[k]`; any order, repeated incidences do no harm. Only the first `incidence_count` of
-        them count, all if that is negative. Units of different mechanisms need disjoint numbers below `unit_count`.
+        `group[k]` touches `unit[k]`, both plain arrays of int64; any order, repeated incidences do no harm. Only the
+        first `incidence_count` of them count, all if that is negative. Units of different mechanisms need disjoint
+        numbers below `unit_count`.
         Every group has its diagonal block, even one without a unit.
         """
         used = len(group) if incidence_count < 0 else incidence_count
         self._reserve_rows(group_count, unit_count, used)
-        blocks = self._call_pattern(group, unit, group_count, unit_count, used)
+        sizes = (group_count, unit_count, used)
+        blocks = int(set_pattern(group, unit, self._scratch, self.blocks, *sizes))
+        if len(self.indices) < blocks:
+            self.reserve_blocks(blocks)
+            set_pattern(group, unit, self._scratch, self.blocks, *sizes)
+        self.group_count, self.block_count = group_count, blocks
+
+    def reserve_blocks(self, blocks: int) -> None:
+        """Make room for so many blocks. What was stored is lost where there was not."""
         if len(self.indices) < blocks:
             self.indices = _grown(self.indices, blocks)
             self.values = np.zeros((len(self.indices), 3, 3))
-            self._incidences = None
-            self._call_pattern(group, unit, group_count, unit_count, used)
-        self.group_count = group_count
-        self.block_count = blocks
-
-    def _call_pattern(self, group: IntArray, unit: IntArray, *sizes: int) -> int:
-        """`block_matrix_kernels.set_pattern`, bound to arrays that come a second time."""
-        if self._incidences is None or self._incidences[0] is not group or self._incidences[1] is not unit:
-            self._incidences, self._bound_pattern = (group, unit), None
-            return int(kernels.set_pattern(*self._pattern_arrays(group, unit), *sizes))
-        if self._bound_pattern is None:
-            arrays = self._pattern_arrays(group, unit)
-            self._bound_pattern = bind_first_arguments(kernels.set_pattern, arrays, sizes)
-        return int(self._bound_pattern(*sizes))
-
-    def _pattern_arrays(self, group: IntArray, unit: IntArray) -> tuple[IntArray | FloatArray, ...]:
-        return (
-            group, unit, self._unit_start, self._groups_of_unit, self._group_start, self._units_of_group,
-            self._mark, self._next, self.indptr, self.indices, self.diagonal, self.values,
-        )  # fmt: skip
 
     def _reserve_rows(self, groups: int, units: int, incidences: int) -> None:
         if self._room[0] >= groups and self._room[1] >= units and self._room[2] >= incidences:
             return
-        self._room = (groups, units, incidences)
-        self._incidences = None
         self.indptr = _grown(self.indptr, groups + 1)
         self.diagonal = _grown(self.diagonal, groups)
-        self._mark = _grown(self._mark, groups)
-        self._next = _grown(self._next, groups)
-        self._group_start = _grown(self._group_start, groups + 1)
-        self._unit_start = _grown(self._unit_start, units + 1)
-        self._groups_of_unit = _grown(self._groups_of_unit, incidences)
-        self._units_of_group = _grown(self._units_of_group, incidences)
+        scratch = self._scratch
+        self._scratch = PatternScratch(
+            unit_start=_grown(scratch.unit_start, units + 1),
+            groups_of_unit=_grown(scratch.groups_of_unit, incidences),
+            group_start=_grown(scratch.group_start, groups + 1),
+            units_of_group=_grown(scratch.units_of_group, incidences),
+            mark=_grown(scratch.mark, groups),
+            next=_grown(scratch.next, groups),
+        )
+        self._room = (
+            min(len(self.indptr) - 1, len(self.diagonal), len(self._scratch.group_start) - 1, len(self._scratch.mark)),
+            len(self._scratch.unit_start) - 1,
+            min(len(self._scratch.groups_of_unit), len(self._scratch.units_of_group)),
+        )  # fmt: skip
 
     def clear_immovable_groups(self) -> None:
         """Take the groups out whose diagonal is but round-off, so that no solver divides by it."""
-        kernels.clear_immovable_groups(
-            self.indptr, self.indices, self.diagonal, self.group_count, IMMOVABLE, self.values
-        )
+        clear_immovable_groups(self.blocks, self.group_count, IMMOVABLE)
 
     def multiply(self, x: FloatArray, out: FloatArray) -> None:
         """out = W x; both [n, 3] (longer arrays may be given, their tails are left alone)."""
-        kernels.multiply(self.indptr, self.indices, self.values, self.group_count, x, out)
+        kernels.multiply(self.blocks, self.group_count, x, out)
 
     def to_dense(self, size: IntArray) -> FloatArray:
         """The matrix over the rows in use, [sum size, sum size]; `size[n]` is 1 or 3 for each group."""

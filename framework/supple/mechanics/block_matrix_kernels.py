@@ -63,77 +63,62 @@ def count_pattern(
 
 
 @njit
-def measure_pattern(
-    group, unit, group_count, unit_count, count,
-    unit_start_out, groups_of_unit_out, group_start_out, units_of_group_out, mark_out, indptr_out,
-):  # fmt: skip
+def measure_pattern(group, unit, group_count, unit_count, count, scratch, indptr_out):
     """Sort the first `count` incidences both ways and find the row starts of the pattern. Returns the block count."""
-    sort_by_unit(group, unit, count, unit_count, unit_start_out, groups_of_unit_out)
-    sort_by_unit(unit, group, count, group_count, group_start_out, units_of_group_out)
+    sort_by_unit(group, unit, count, unit_count, scratch.unit_start, scratch.groups_of_unit)
+    sort_by_unit(unit, group, count, group_count, scratch.group_start, scratch.units_of_group)
     return count_pattern(
-        group_start_out,
-        units_of_group_out,
-        unit_start_out,
-        groups_of_unit_out,
-        group_count,
-        mark_out,
-        indptr_out,
-    )
+        scratch.group_start, scratch.units_of_group, scratch.unit_start, scratch.groups_of_unit, group_count,
+        scratch.mark, indptr_out,
+    )  # fmt: skip
 
 
 @njit
-def build_pattern(
-    group_start, units_of_group, unit_start, groups_of_unit, group_count, indptr,
-    mark_out, next_out, indices_out, diagonal_out, values_out,
-):  # fmt: skip
-    """Columns of the pattern that `count_pattern` measured, sorted in each row; values are set to zero.
+def build_pattern(group_count, scratch, blocks_out):
+    """Columns of the pattern that `measure_pattern` measured, sorted in each row; values are set to zero.
 
     The pattern is symmetric, so row i is entered as a column into the rows of its neighbours. Rows are taken
     in rising order: every row receives its columns already sorted.
     """
+    group_start, units_of_group = scratch.group_start, scratch.units_of_group
+    unit_start, groups_of_unit = scratch.unit_start, scratch.groups_of_unit
+    mark, next_place = scratch.mark, scratch.next
+    indptr, indices, values = blocks_out.indptr, blocks_out.indices, blocks_out.values
     for i in range(group_count):
-        mark_out[i] = -1
-        next_out[i] = indptr[i]
+        mark[i] = -1
+        next_place[i] = indptr[i]
     for i in range(group_count):
-        mark_out[i] = i
-        diagonal_out[i] = next_out[i]
-        indices_out[next_out[i]] = i
-        next_out[i] += 1
+        mark[i] = i
+        blocks_out.diagonal[i] = next_place[i]
+        indices[next_place[i]] = i
+        next_place[i] += 1
         for a in range(group_start[i], group_start[i + 1]):
             k = units_of_group[a]
             for b in range(unit_start[k], unit_start[k + 1]):
                 j = groups_of_unit[b]
-                if mark_out[j] != i:
-                    mark_out[j] = i
-                    indices_out[next_out[j]] = i
-                    next_out[j] += 1
+                if mark[j] != i:
+                    mark[j] = i
+                    indices[next_place[j]] = i
+                    next_place[j] += 1
     for p in range(indptr[group_count]):
         for row in range(3):
             for column in range(3):
-                values_out[p, row, column] = 0.0
+                values[p, row, column] = 0.0
 
 
 @njit
-def set_pattern(
-    group, unit, unit_start_out, groups_of_unit_out, group_start_out, units_of_group_out, mark_out, next_out,
-    indptr_out, indices_out, diagonal_out, values_out, group_count, unit_count, count,
-):  # fmt: skip
+def set_pattern(group, unit, scratch, blocks_out, group_count, unit_count, count):
     """The whole pattern of `count` incidences, if there is room for its blocks; returns how many there are."""
-    blocks = measure_pattern(
-        group, unit, group_count, unit_count, count, unit_start_out, groups_of_unit_out, group_start_out,
-        units_of_group_out, mark_out, indptr_out,
-    )  # fmt: skip
-    if blocks <= indices_out.shape[0]:
-        build_pattern(
-            group_start_out, units_of_group_out, unit_start_out, groups_of_unit_out, group_count, indptr_out,
-            mark_out, next_out, indices_out, diagonal_out, values_out,
-        )  # fmt: skip
+    blocks = measure_pattern(group, unit, group_count, unit_count, count, scratch, blocks_out.indptr)
+    if blocks <= blocks_out.indices.shape[0]:
+        build_pattern(group_count, scratch, blocks_out)
     return blocks
 
 
 @njit
-def multiply(indptr, indices, values, group_count, x, y_out):
+def multiply(blocks, group_count, x, y_out):
     """y_out = W x, both [group_count, 3]."""
+    indptr, indices, values = blocks.indptr, blocks.indices, blocks.values
     for i in range(group_count):
         y0 = 0.0
         y1 = 0.0
@@ -152,24 +137,30 @@ def multiply(indptr, indices, values, group_count, x, y_out):
 
 
 @njit
-def clear_immovable_groups(indptr, indices, diagonal, group_count, threshold, values_out):
+def clear_immovable_groups(blocks_out, group_count, threshold):
     """Set the blocks of groups to zero whose diagonal is but round-off: no impulse moves them.
 
     Such a group is a row between neighbours that their joint keeps from moving along it. The threshold is
     relative to the largest diagonal; solvers give groups with zero diagonal no impulse.
     """
+    indptr, indices, diagonal, values = (
+        blocks_out.indptr,
+        blocks_out.indices,
+        blocks_out.diagonal,
+        blocks_out.values,
+    )
     largest = 0.0
     for i in range(group_count):
         block = diagonal[i]
-        largest = max(largest, values_out[block, 0, 0] + values_out[block, 1, 1] + values_out[block, 2, 2])
+        largest = max(largest, values[block, 0, 0] + values[block, 1, 1] + values[block, 2, 2])
     for i in range(group_count):
         block = diagonal[i]
-        trace = values_out[block, 0, 0] + values_out[block, 1, 1] + values_out[block, 2, 2]
+        trace = values[block, 0, 0] + values[block, 1, 1] + values[block, 2, 2]
         if trace > threshold * largest:
             continue
         for p in range(indptr[i], indptr[i + 1]):
             mirror = find_block(indptr, indices, indices[p], i)
             for row in range(3):
                 for column in range(3):
-                    values_out[p, row, column] = 0.0
-                    values_out[mirror, row, column] = 0.0
+                    values[p, row, column] = 0.0
+                    values[mirror, row, column] = 0.0

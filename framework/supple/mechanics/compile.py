@@ -85,6 +85,16 @@ def _declare_solve(build: Build, solve: Solve, capacity: int) -> None:
             build.add_step(name, (1,), unit=unit, doc=doc)
 
 
+def compile_row_groups(build: Build) -> None:
+    """Declare which groups of a problem are whose; after all sources of rows."""
+    doc = "First group and number of groups of every source of rows."
+    for solve in build.members("solves"):
+        names = [source.name for source in build.members("row_sources", solve.name)]
+        build.add_step(
+            solve.array("groups"), (len(names), 2), unit="1", doc=doc, dtype=np.int64, labels=names
+        )
+
+
 def _declare_contacts(build: Build, capacity: int) -> None:
     build.add_step("contacts.count", (1,), unit="1", doc="Contact points in this step.", dtype=np.int64)
     for name, shape, unit, doc, dtype in (

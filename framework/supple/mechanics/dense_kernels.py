@@ -6,9 +6,11 @@ from supple.core.jit import njit
 
 
 @njit
-def expand_matrix(size, start, indptr, indices, values, compliance, group_count, dense_out):
+def expand_matrix(rows, blocks, start, dense_out):
     """dense_out = W + E over the rows in use; rows of group i begin at start[i]. dense_out must be zero."""
-    for i in range(group_count):
+    size, compliance = rows.size, rows.compliance
+    indptr, indices, values = blocks.indptr, blocks.indices, blocks.values
+    for i in range(rows.counts[0]):
         for p in range(indptr[i], indptr[i + 1]):
             j = indices[p]
             for a in range(size[i]):

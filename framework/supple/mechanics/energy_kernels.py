@@ -22,6 +22,15 @@ def add_work(v, v_next, plan, impulse, work_out):
 
 
 @njit
+def add_force_work(h, force, v, v_next, work_out):
+    """work_out += work of a generalised force in a step [J]; the arrays are flat."""
+    work = 0.0
+    for k in range(v.shape[0]):
+        work += force[k] * (v[k] + v_next[k])
+    work_out[0] += 0.5 * h * work
+
+
+@njit
 def balance_energy(
     time, before, kinetic, potential, applied, initial, row_work, applied_work,
     work_inout, initial_out, row_work_out, applied_work_out, unaccounted_out,

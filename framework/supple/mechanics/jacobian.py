@@ -8,15 +8,18 @@ from typing import NamedTuple
 import numpy as np
 
 from supple.core.arrays import FloatArray, IntArray
-from supple.core.jit import bind_kernel
+from supple.core.jit import TypedKernel, bind_kernel
 from supple.errors import SimulationError
 from supple.mechanics import jacobian_kernels as kernels
 
+add_row_velocities = TypedKernel(kernels.add_row_velocities)
+add_transposed_impulses = TypedKernel(kernels.add_transposed_impulses)
 
-class Blocks(NamedTuple):
-    """The arrays of `JacobianBlocks`, as kernels take them; used [1] is their count."""
 
-    used: IntArray
+class Jacobian(NamedTuple):
+    """The arrays of one mechanism's part of J for kernels; see `JacobianBlocks`."""
+
+    counts: IntArray
     group: IntArray
     unit: IntArray
     dof: IntArray
@@ -33,7 +36,8 @@ class JacobianBlocks:
     unit    [capacity]    coupling unit within the mechanism, e.g. the body: A couples the blocks of one unit
     dof     [capacity]    first column
     values  [capacity, 3, width]  m/s or rad/s per unit of v; in groups of one row, rows 1 and 2 are zero
-    blocks  all of these, for kernels
+
+    `arrays` has the five of them for kernels. They never move.
     """
 
     def __init__(self, capacity: int, width: int) -> None:
@@ -44,8 +48,8 @@ class JacobianBlocks:
         self.unit: IntArray = np.zeros(capacity, np.int64)
         self.dof: IntArray = np.zeros(capacity, np.int64)
         self.values: FloatArray = np.zeros((capacity, 3, width))
-        self.blocks = Blocks(
-            used=self.count, group=self.group, unit=self.unit, dof=self.dof, values=self.values
+        self.arrays = Jacobian(
+            counts=self.count, group=self.group, unit=self.unit, dof=self.dof, values=self.values
         )
 
     def clear(self) -> None:
@@ -64,22 +68,28 @@ class JacobianBlocks:
 
     def add_row_velocities(self, v: FloatArray, out: FloatArray) -> None:
         """out[groups, 3] += J v."""
-        kernels.add_row_velocities(self.count, self.group, self.dof, self.values, v, out)
+        add = add_row_velocities if _are_plain(v, out) else kernels.add_row_velocities
+        add(self.arrays, v, out)
 
     def bind_row_velocities(self, v: FloatArray, out: FloatArray) -> Callable[[], None]:
         """`add_row_velocities` of these very arrays, for every step."""
-        return bind_kernel(kernels.add_row_velocities, self.count, self.group, self.dof, self.values, v, out)
+        return bind_kernel(kernels.add_row_velocities, self.arrays, v, out)
 
     def add_transposed_impulses(self, impulse: FloatArray, out: FloatArray) -> None:
         """out[dofs] += J^T impulse."""
-        kernels.add_transposed_impulses(self.count, self.group, self.dof, self.values, impulse, out)
+        add = add_transposed_impulses if _are_plain(impulse, out) else kernels.add_transposed_impulses
+        add(self.arrays, impulse, out)
 
     def bind_transposed_impulses(self, impulse: FloatArray, out: FloatArray) -> Callable[[], None]:
         """`add_transposed_impulses` of these very arrays, for every step."""
-        arrays = (self.count, self.group, self.dof, self.values, impulse, out)
-        return bind_kernel(kernels.add_transposed_impulses, *arrays)
+        return bind_kernel(kernels.add_transposed_impulses, self.arrays, impulse, out)
 
     def take_back(self, before: int, impulse: FloatArray, out: FloatArray) -> None:
         """out[dofs] += J^T impulse of the blocks from `before` on, which are forgotten."""
-        kernels.add_late_impulses(before, self.count, self.group, self.dof, self.values, impulse, out)
+        kernels.add_late_impulses(before, self.arrays, impulse, out)
         self.count[0] = before
+
+
+def _are_plain(*arrays: FloatArray) -> bool:
+    """Whether typed kernels can be called with these; others are looked at."""
+    return all(each.dtype == np.float64 and each.flags.c_contiguous for each in arrays)

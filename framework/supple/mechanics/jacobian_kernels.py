@@ -6,10 +6,11 @@ from supple.core.jit import njit
 
 
 @njit
-def add_row_velocities(count, group, dof, values, v, u_out):
+def add_row_velocities(jacobian, v, u_out):
     """u_out += J v. v[dofs] generalised velocities, u_out[groups, 3] row velocities [m/s or rad/s]."""
+    group, dof, values = jacobian.group, jacobian.dof, jacobian.values
     width = values.shape[2]
-    for k in range(count[0]):
+    for k in range(jacobian.counts[0]):
         i = group[k]
         first = dof[k]
         u0, u1, u2 = 0.0, 0.0, 0.0  # side by side, for each sum waits for its last addition
@@ -24,10 +25,11 @@ def add_row_velocities(count, group, dof, values, v, u_out):
 
 
 @njit
-def add_transposed_impulses(count, group, dof, values, impulse, generalised_out):
+def add_transposed_impulses(jacobian, impulse, generalised_out):
     """generalised_out += J^T impulse. impulse[groups, 3] [N s or N m s], generalised_out[dofs]."""
+    group, dof, values = jacobian.group, jacobian.dof, jacobian.values
     width = values.shape[2]
-    for k in range(count[0]):
+    for k in range(jacobian.counts[0]):
         r0, r1, r2 = impulse[group[k], 0], impulse[group[k], 1], impulse[group[k], 2]
         if r0 == 0.0 and r1 == 0.0 and r2 == 0.0:
             continue
@@ -38,9 +40,10 @@ def add_transposed_impulses(count, group, dof, values, impulse, generalised_out)
 
 
 @njit
-def add_late_impulses(before, count, group, dof, values, impulse, generalised_out):
+def add_late_impulses(before, jacobian, impulse, generalised_out):
     """`add_transposed_impulses` of the blocks from `before` on only."""
-    for k in range(before, count[0]):
+    group, dof, values = jacobian.group, jacobian.dof, jacobian.values
+    for k in range(before, jacobian.counts[0]):
         i, first = group[k], dof[k]
         for column in range(values.shape[2]):
             change = 0.0

@@ -2,15 +2,35 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from supple.core.arrays import FloatArray
+from supple.core.arrays import FloatArray, IntArray
 from supple.core.build import Build
+from supple.core.jit import TypedKernel, bind_kernel
 from supple.core.members import Solve
 from supple.core.schedule import Bound
 from supple.mechanics import warm_kernels as kernels
 from supple.mechanics.problem import ConstraintProblem
-from supple.mechanics.problem_kernel import ProblemKernel
+
+
+class Kept(NamedTuple):
+    """What is kept of the groups of a step: how many, who, impulses and changes, and whether these were steady."""
+
+    counts: IntArray
+    key: IntArray
+    impulse: FloatArray
+    steady: IntArray
+
+
+class Began(NamedTuple):
+    """What a solve began with: which groups were known, their impulses and changes of the last step; and scratch."""
+
+    known: IntArray
+    before: FloatArray
+    change: FloatArray
+    velocity: FloatArray
 
 
 def name_last(solve: Solve) -> tuple[str, ...]:
@@ -36,37 +56,36 @@ def declare_last_impulses(build: Build, solve: Solve, capacity: int) -> None:
 class LastImpulses:
     """Begins solves with the impulses of the last step, led on by their last change while that foretells the next."""
 
-    def __init__(self, arrays: Bound, solve: Solve, impulse: FloatArray, residual: FloatArray) -> None:
+    def __init__(
+        self,
+        arrays: Bound,
+        solve: Solve,
+        problem: ConstraintProblem,
+        impulse: FloatArray,
+        residual: FloatArray,
+    ) -> None:
         """`impulse` [capacity, 3] N s and `residual` [1] m/s are where the solve has them."""
         names = name_last(solve)
-        self._count, self._key, self._impulse, self._steady = (arrays[name] for name in names)
-        self._next_count, self._next_key, self._next_impulse, self._next_steady = (
-            arrays[f"{name}.next"] for name in names
+        kept, self._next = (
+            Kept(counts=arrays[count], key=arrays[key], impulse=arrays[last], steady=arrays[steady])
+            for count, key, last, steady in (names, [f"{name}.next" for name in names])
         )
-        known = np.zeros(len(self._key), np.int64)
-        before, changes, velocity = np.zeros((3, len(self._key), 3))
-        self._start = ProblemKernel(
-            kernels.start_rows, ("bias", "key", "free"), self._count, self._key, self._impulse, self._steady,
-            known, before, changes, impulse,
-        )  # fmt: skip
-        self._finish = ProblemKernel(
-            kernels.finish_rows,
-            (
-                "law", "size", "friction", "scale", "lower", "upper", "compliance", "free", "key",
-                "W.indptr", "W.indices", "W.diagonal", "W.values",
-            ),
-            velocity, known, before, changes,
-            residual, self._next_steady, self._next_count, self._next_key, self._next_impulse, impulse,
-        )  # fmt: skip
+        before, change, velocity = np.zeros((3, problem.capacity, 3))
+        known = np.zeros(problem.capacity, np.int64)
+        began = Began(known=known, before=before, change=change, velocity=velocity)
+        self._start = bind_kernel(kernels.start_rows, problem.counts, problem.key, kept, began, impulse)
+        self._finish = TypedKernel(kernels.finish_rows)
+        self._work = (problem.key, began, residual, self._next, impulse)
 
-    def begin(self, problem: ConstraintProblem) -> None:
-        """Set the impulses [groups, 3] N s to begin with, and problem.free to the bias."""
-        self._start(problem, problem.count)
+    def begin(self) -> None:
+        """Set the impulses [groups, 3] N s to begin with."""
+        self._start()
 
     def finish(self, problem: ConstraintProblem, solution: FloatArray) -> None:
         """Hand the solution over as impulses, measure its residual [m/s], and keep it for the next step."""
-        self._finish(problem, np.ascontiguousarray(solution, np.float64), problem.count)
+        solution = np.ascontiguousarray(solution, np.float64)
+        self._finish(problem.rows, problem.W.blocks, *self._work, solution)
 
     def forget(self) -> None:
         """The step had no rows."""
-        self._next_count[0] = self._next_steady[0] = 0
+        self._next.counts[0] = self._next.steady[0] = 0

@@ -8,21 +8,23 @@ from supple.mechanics.rows import COULOMB
 
 
 @njit
-def compute_rho(law, size, compliance, diagonal, values, group_count, rho_out):
+def compute_rho(rows, blocks, rho_out):
     """rows / trace(W_ii + E_ii) of every group [N s / (m/s)], zero where nothing can move."""
-    for i in range(group_count):
+    law, compliance, diagonal, values = rows.law, rows.compliance, blocks.diagonal, blocks.values
+    for i in range(rows.counts[0]):
         p = diagonal[i]
         trace = values[p, 0, 0] + compliance[i, 0]
         if law[i] == COULOMB:
             trace += values[p, 1, 1] + values[p, 2, 2] + compliance[i, 1] + compliance[i, 2]
-        rho_out[i] = size[i] / trace if trace > 0.0 else 0.0
+        rho_out[i] = rows.size[i] / trace if trace > 0.0 else 0.0
 
 
 @njit
-def sum_squares(law, friction, scale, lower, upper, rho, group_count, impulse, velocity):
+def sum_squares(rows, rho, impulse, velocity):
     """Sum of |F|^2 of the natural map over all groups [(m/s)^2]."""
+    law, friction, scale = rows.law, rows.friction, rows.scale
     total = 0.0
-    for i in range(group_count):
+    for i in range(rows.counts[0]):
         if rho[i] == 0.0:
             continue
         if law[i] == COULOMB:
@@ -31,6 +33,8 @@ def sum_squares(law, friction, scale, lower, upper, rho, group_count, impulse, v
                 impulse[i, 0], impulse[i, 1], impulse[i, 2], velocity[i, 0], velocity[i, 1], velocity[i, 2],
             )  # fmt: skip
         else:
-            f = evaluate_scalar_group(law[i], lower[i, 0], upper[i, 0], rho[i], impulse[i, 0], velocity[i, 0])
+            f = evaluate_scalar_group(
+                law[i], rows.lower[i, 0], rows.upper[i, 0], rho[i], impulse[i, 0], velocity[i, 0]
+            )
         total += f * f
     return total

@@ -26,8 +26,10 @@ class Mechanism(Protocol):
 
     `v`, `v_next` and `v_free` name its arrays of generalised velocities: now, after the step, and without rows
     and plans. `plan` names the accumulating array that controllers in PLAN add to: impulses on b [N s, N m s].
-    `impulse` names the array of plan + J^T lambda, so that v_next = v_free + A^-1 impulse. `unit_count` is the
-    number of independent blocks of A. `solve` names the solve that it belongs to, if it is not that of all others.
+    `impulse` names the array of plan + J^T lambda, so that v_next = v_free + A^-1 impulse. `force` names the
+    accumulating array that controllers in ACTUATE add to: a generalised force per rate [N, N m], which enters v_free as
+    h A^-1 force. `unit_count` is the number of independent blocks of A. `solve` names the solve that it belongs to,
+    if it is not that of all others.
     """
 
     name: str
@@ -38,6 +40,7 @@ class Mechanism(Protocol):
     v_free: str
     plan: str
     impulse: str
+    force: str
     solve: str = ROWS
 
     @property
@@ -50,11 +53,15 @@ class Mechanism(Protocol):
         ...
 
     def add_delassus(self, W: BlockMatrix) -> None:
-        """W += J A^-1 J^T over the blocks now in `jacobian`."""
+        """W += J A^-1 J^T over the blocks now in `jacobian`. `delassus.ColumnDelassus` does it for any `response`."""
         ...
 
     def apply_inverse(self, x: FloatArray, out: FloatArray) -> None:
         """out = A^-1 x, both with the shape of `v`."""
+        ...
+
+    def response(self, columns: FloatArray, out: FloatArray) -> None:
+        """out[k] = A^-1 columns[k] for many vectors at once, both [columns, rates] with the rates of `v` in one row."""
         ...
 
 
@@ -153,6 +160,7 @@ class RowSource(Protocol):
 
     If its `append` fills arrays that others may read, it names them in `writes`; they are written in ASSEMBLE.
     `solve` names the solve that it makes rows for; all that it asks for rows must belong to the same.
+    The groups that `append` reserves lie side by side. Which these are, everybody may know: `AssembledSource`.
     """
 
     name: str
@@ -174,6 +182,16 @@ class RowSource(Protocol):
     def set_bias(self, problem: ConstraintProblem) -> None:
         """Set the bias of its groups, now that their velocities at the start of the step are known."""
         ...
+
+
+class AssembledSource(RowSource, Protocol):
+    """A source as planners find it: whoever assembles the rows gives it `groups`, its row of `rows.groups`.
+
+    After ASSEMBLE they are [2]: its first group in the problem of this step, and the number of its groups. A planner
+    declares that it reads `rows.groups` and picks the rows of joints, limits or contacts by the name of their source.
+    """
+
+    groups: IntArray
 
 
 def contact_capacity(build: Build) -> int:

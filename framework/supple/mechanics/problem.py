@@ -7,16 +7,19 @@ from __future__ import annotations
 
 import copy
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from supple.core.arrays import FloatArray, IntArray
-from supple.core.jit import bind_kernel
+from supple.core.jit import TypedKernel, bind_kernel
 from supple.errors import SimulationError, UserError
+from supple.mechanics import problem_kernels as kernels
 from supple.mechanics.block_matrix import BlockMatrix
-from supple.mechanics.problem_kernels import reset_groups
+
+cut_groups, cut_blocks = TypedKernel(kernels.cut_groups), TypedKernel(kernels.cut_blocks)
 
 FORMAT: Final = 1
 
@@ -25,6 +28,34 @@ _ARRAYS: Final = (
     "key", "free",
 )  # fmt: skip
 """The arrays of the groups, which are saved and trimmed alike."""
+
+
+class Rows(NamedTuple):
+    """The arrays of a problem that solvers look at, for kernels; see `ConstraintProblem` for shapes and units."""
+
+    counts: IntArray
+    law: IntArray
+    size: IntArray
+    friction: FloatArray
+    scale: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+    compliance: FloatArray
+    free: FloatArray
+
+
+class Origin(NamedTuple):
+    """The other arrays of a problem: what its groups are made from, and who they are."""
+
+    restitution: FloatArray
+    bias: FloatArray
+    gap: FloatArray
+    u_now: FloatArray
+    key: IntArray
+
+
+_OWNERS: Final = dict.fromkeys(Rows._fields, "rows") | dict.fromkeys(Origin._fields, "origin")
+"""The tuple that an array belongs to."""
 
 
 def _integers(*shape: int) -> IntArray:
@@ -37,11 +68,15 @@ class ConstraintProblem:
 
     Vectors per group have three columns (n, t, s); groups of one row use column 0. A linear row is in m/s and
     N s, an angular row in rad/s and N m s.
+
+    Kernels take the arrays as `rows`, `origin` and `W.blocks`. Such a tuple stays the same one until one of its arrays
+    is replaced, and is always of the same types: so kernels that take them may be `supple.core.jit.TypedKernel`.
     """
 
     capacity: int
     step: float = 0.0  # h [s]
-    count: int = field(default=0, init=False)  # groups in use
+    count: int = field(default=0, init=False)  # groups in use; only methods set it
+    counts: IntArray = field(init=False)  # [1] the same for kernels
     law: IntArray = field(init=False)  # [capacity] code of the law, see `rows`
     size: IntArray = field(init=False)  # [capacity] number of rows, 1 or 3
     friction: FloatArray = field(init=False)  # [capacity] mu [-]
@@ -59,6 +94,7 @@ class ConstraintProblem:
 
     def __post_init__(self) -> None:
         n = self.capacity
+        self.counts = _integers(1)
         self.law, self.size, self.key = _integers(n), _integers(n), _integers(n, 2)
         self.friction, self.restitution, self.gap = np.zeros(n), np.zeros(n), np.zeros(n)
         self.scale, self.lower, self.upper = np.zeros((n, 3)), np.zeros((n, 3)), np.zeros((n, 3))
@@ -66,14 +102,34 @@ class ConstraintProblem:
         self.u_now, self.free = np.zeros((n, 3)), np.zeros((n, 3))
         self.W = BlockMatrix(groups=n)
         self._range = _integers(2)
-        self._reset_groups = bind_kernel(
-            reset_groups, self._range, self.law, self.size, self.friction, self.restitution, self.scale, self.lower,
-            self.upper, self.compliance, self.bias, self.gap, self.u_now, self.key, self.free,
+        self._reset_groups = bind_kernel(kernels.reset_groups, self._range, self.rows, self.origin)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        owner = _OWNERS.get(name)
+        if owner is not None:
+            known = self.__dict__.get(name)
+            value = np.ascontiguousarray(value, value.dtype if known is None else known.dtype)
+            self.__dict__.pop(owner, None)
+        object.__setattr__(self, name, value)
+
+    @cached_property
+    def rows(self) -> Rows:
+        """What solvers look at."""
+        return Rows(
+            counts=self.counts, law=self.law, size=self.size, friction=self.friction, scale=self.scale,
+            lower=self.lower, upper=self.upper, compliance=self.compliance, free=self.free,
         )  # fmt: skip
+
+    @cached_property
+    def origin(self) -> Origin:
+        """What the groups are made from."""
+        return Origin(
+            restitution=self.restitution, bias=self.bias, gap=self.gap, u_now=self.u_now, key=self.key
+        )
 
     def clear(self) -> None:
         """Forget all groups. The matrix keeps its old pattern until `W.set_pattern`."""
-        self.count = 0
+        self._set_count(0)
 
     def reserve(self, extra: int) -> int:
         """Add `extra` groups with default values (free bilateral rows) and return the index of the first."""
@@ -84,16 +140,29 @@ class ConstraintProblem:
             )
         self._range[0], self._range[1] = first, last
         self._reset_groups()
-        self.count = last
+        self._set_count(last)
         return first
+
+    def _set_count(self, count: int) -> None:
+        self.__dict__["count"] = self.counts[0] = count
 
     def trimmed(self) -> ConstraintProblem:
         """The same problem with arrays that are views of the groups in use. W is shared."""
         view = copy.copy(self)
-        view.capacity = self.count
+        view.capacity, view.counts = self.count, self.counts.copy()
         for name in _ARRAYS:
             setattr(view, name, getattr(self, name)[: self.count])
         return view
+
+    def cut(self, groups: IntArray, into: PartialProblem | None = None) -> PartialProblem:
+        """The problem of some groups alone, as if the others were not there: their laws, and their part of W.
+
+        `groups` are rising numbers. Who cuts in every step makes a `PartialProblem` once and gives it as `into`: its
+        buffers are filled anew, and only W's grow when they must. Values are copies, so the part may be changed.
+        """
+        part = into if into is not None else PartialProblem(len(groups), self.capacity)
+        part.take(self, groups)
+        return part
 
     def save(self, path: Path) -> None:
         """Write the groups in use to an .npz file of plain arrays."""
@@ -116,3 +185,31 @@ class ConstraintProblem:
                 getattr(problem, name)[:] = stored[name]
             problem.W = BlockMatrix.from_arrays(stored["W_indptr"], stored["W_indices"], stored["W_values"])
         return problem
+
+
+class PartialProblem(ConstraintProblem):
+    """Some groups of a whole problem, in the same order; see `ConstraintProblem.cut`.
+
+    groups  [capacity]           number of each group in the whole problem
+    place   [capacity of whole]  number of each group of the whole in this one, -1 where it is left out
+    """
+
+    def __init__(self, capacity: int, whole_capacity: int) -> None:
+        super().__init__(capacity)
+        self.groups: IntArray = _integers(capacity)
+        self.place: IntArray = _integers(whole_capacity)
+
+    def take(self, whole: ConstraintProblem, groups: IntArray) -> None:
+        """Copy these groups of the whole, and their rows and columns of W."""
+        count = len(groups)
+        if count > self.capacity or whole.count > len(self.place):
+            room = f"{self.capacity} of {len(self.place)}"
+            raise SimulationError(f"a part with room for {room} groups is to take {count} of {whole.count}")
+        self.step = whole.step
+        self._set_count(count)
+        self.groups[:count] = groups
+        cut_groups(self.groups, whole.rows, whole.origin, self.place, self.rows, self.origin)
+        W = self.W
+        W.reserve_blocks(whole.W.block_count)
+        W.group_count = count
+        W.block_count = int(cut_blocks(self.groups, count, self.place, whole.W.blocks, W.blocks))

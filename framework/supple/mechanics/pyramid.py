@@ -105,9 +105,8 @@ def build_pyramid(problem: ConstraintProblem, directions: int) -> Pyramid:
     n = problem.count
     start = np.concatenate([[0], np.cumsum(problem.size[:n])]).astype(np.int64)
     rows = int(start[-1])
-    W = problem.W
     matrix = np.zeros((rows, rows))
-    expand_matrix(problem.size, start, W.indptr, W.indices, W.values, problem.compliance, n, matrix)
+    expand_matrix(problem.rows, problem.W.blocks, start, matrix)
     used = np.arange(3)[None, :] < problem.size[:n, None]
     free = np.ascontiguousarray(problem.free[:n][used])
     diagonal = np.diagonal(matrix)

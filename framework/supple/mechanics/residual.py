@@ -5,17 +5,19 @@ from __future__ import annotations
 import numpy as np
 
 from supple.core.arrays import FloatArray
+from supple.core.jit import TypedKernel
 from supple.mechanics import residual_kernels as kernels
 from supple.mechanics.problem import ConstraintProblem
+
+compute_row_velocities = TypedKernel(kernels.compute_row_velocities)
+find_worst_group = TypedKernel(kernels.find_worst_group)
 
 
 def row_velocities(problem: ConstraintProblem, impulse: FloatArray) -> FloatArray:
     """u = W r + E r + free, [n, 3] m/s. `impulse` is [n, 3] N s or longer."""
     velocity = np.empty((problem.count, 3))
-    kernels.compute_row_velocities(
-        problem.W.indptr, problem.W.indices, problem.W.values, problem.compliance, problem.free,
-        problem.count, impulse, velocity,
-    )  # fmt: skip
+    impulse = np.ascontiguousarray(impulse, np.float64)
+    compute_row_velocities(problem.rows, problem.W.blocks, impulse, velocity)
     return velocity
 
 
@@ -26,9 +28,7 @@ def natural_map_residual(problem: ConstraintProblem, impulse: FloatArray) -> tup
     that the law allows; for Coulomb, u_n + mu |u_T| stands for u_n. F is zero exactly where the law is met.
     The residual is nan where something is not finite; then the index names the first such group.
     """
-    worst, group = kernels.find_worst_group(
-        problem.law, problem.size, problem.friction, problem.scale, problem.lower, problem.upper,
-        problem.compliance, problem.W.diagonal, problem.W.values, problem.count,
-        impulse, row_velocities(problem, impulse),
-    )  # fmt: skip
+    impulse = np.ascontiguousarray(impulse, np.float64)
+    velocity = row_velocities(problem, impulse)
+    worst, group = find_worst_group(problem.rows, problem.W.blocks, impulse, velocity)
     return float(worst), int(group)

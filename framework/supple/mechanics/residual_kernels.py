@@ -52,18 +52,17 @@ def evaluate_scalar_group(law, lower, upper, rho, r, u):
 
 
 @njit
-def find_worst_group(
-    law, size, friction, scale, lower, upper, compliance, diagonal, values, group_count,
-    impulse, velocity,
-):  # fmt: skip
+def find_worst_group(rows, blocks, impulse, velocity):
     """(|F| [m/s], index) of the group that is furthest from its law; (nan, index) if one is not finite.
 
     `velocity` is the row velocity u that belongs to `impulse`. Groups with zero diagonal are left out: they
     touch nothing that can move, and no impulse changes anything.
     """
+    law, friction, scale, compliance = rows.law, rows.friction, rows.scale, rows.compliance
+    diagonal, values = blocks.diagonal, blocks.values
     worst = 0.0
     worst_group = -1
-    for i in range(group_count):
+    for i in range(rows.counts[0]):
         p = diagonal[i]
         if law[i] == COULOMB:
             trace = values[p, 0, 0] + values[p, 1, 1] + values[p, 2, 2]
@@ -72,14 +71,16 @@ def find_worst_group(
             trace = values[p, 0, 0] + compliance[i, 0]
         if trace == 0.0:
             continue
-        rho = size[i] / trace
+        rho = rows.size[i] / trace
         if law[i] == COULOMB:
             f = evaluate_coulomb_group(
                 friction[i], scale[i, 1], scale[i, 2], rho,
                 impulse[i, 0], impulse[i, 1], impulse[i, 2], velocity[i, 0], velocity[i, 1], velocity[i, 2],
             )  # fmt: skip
         else:
-            f = evaluate_scalar_group(law[i], lower[i, 0], upper[i, 0], rho, impulse[i, 0], velocity[i, 0])
+            f = evaluate_scalar_group(
+                law[i], rows.lower[i, 0], rows.upper[i, 0], rho, impulse[i, 0], velocity[i, 0]
+            )
         if not math.isfinite(f):
             return math.nan, i
         if f > worst:
@@ -89,11 +90,13 @@ def find_worst_group(
 
 
 @njit
-def compute_row_velocities(indptr, indices, values, compliance, free, group_count, impulse, velocity_out):
+def compute_row_velocities(rows, blocks, impulse, velocity_out):
     """velocity_out = W impulse + E impulse + free [m/s].
 
     W is symmetric, so every impulse is spread along its row, and those that are zero, often most, cost nothing.
     """
+    group_count, compliance, free = rows.counts[0], rows.compliance, rows.free
+    indptr, indices, values = blocks.indptr, blocks.indices, blocks.values
     for i in range(group_count):
         for k in range(3):
             velocity_out[i, k] = free[i, k] + compliance[i, k] * impulse[i, k]

@@ -62,13 +62,10 @@ def read_problem(path: Path) -> ConstraintProblem | StoredLcp:
 
 def relative_residual(problem: ConstraintProblem, impulse: FloatArray) -> float:
     """Norm of the natural map of all groups over the norm of the free velocities (over 1 m/s if those are zero)."""
-    n, W = problem.count, problem.W
+    n = problem.count
     rho = np.zeros(n)
-    measure_kernels.compute_rho(problem.law, problem.size, problem.compliance, W.diagonal, W.values, n, rho)
-    total = measure_kernels.sum_squares(
-        problem.law, problem.friction, problem.scale, problem.lower, problem.upper, rho, n,
-        impulse, row_velocities(problem, impulse),
-    )  # fmt: skip
+    measure_kernels.compute_rho(problem.rows, problem.W.blocks, rho)
+    total = measure_kernels.sum_squares(problem.rows, rho, impulse, row_velocities(problem, impulse))
     return float(np.sqrt(total)) / (float(np.linalg.norm(problem.free[:n])) or 1.0)
 
 

@@ -37,16 +37,15 @@ MAX_GROWTH = 4.0
 
 
 @njit
-def prepare_groups(
-    law, scale, compliance, diagonal, values, group_count,
-    factor_out, weight_out, impulse_out,
-):  # fmt: skip
+def prepare_groups(rows, blocks, factor_out, weight_out, impulse_out):
     """Factor the diagonal block of every group, and drop the impulse of groups that cannot move anything.
 
     factor_out[i] holds the result of `factor_contact` in scaled variables, or 1 / (W_ii + E) for one row.
     weight_out[i] is the mean of the diagonal of W_ii + E.
     """
-    for i in range(group_count):
+    law, scale, compliance = rows.law, rows.scale, rows.compliance
+    diagonal, values = blocks.diagonal, blocks.values
+    for i in range(rows.counts[0]):
         p = diagonal[i]
         nn = values[p, 0, 0] + compliance[i, 0]
         weight_out[i] = nn
@@ -125,12 +124,12 @@ def change_impulse(i, d0, d1, d2, compliance, indptr, indices, values, impulse_o
 
 
 @njit
-def sweep_groups(
-    law, friction, scale, lower, upper, compliance, indptr, indices, diagonal, values, group_count, factor,
-    impulse_out, velocity_out,
-):  # fmt: skip
+def sweep_groups(rows, blocks, factor, impulse_out, velocity_out):
     """Solve every group once, in rising order."""
-    for i in range(group_count):
+    law, friction, scale, compliance = rows.law, rows.friction, rows.scale, rows.compliance
+    lower, upper = rows.lower, rows.upper
+    indptr, indices, diagonal, values = blocks.indptr, blocks.indices, blocks.diagonal, blocks.values
+    for i in range(rows.counts[0]):
         if factor[i, 0] == 0.0:
             continue
         d1 = 0.0
@@ -168,17 +167,11 @@ def keep_step(start, result, group_count, step_out, result_out):
 
 
 @njit
-def accelerate(
-    weight, group_count, sweeps, columns, theta, df, dg, gram, last_step,
-    gram_factor_out, c_out, impulse_out,
-):  # fmt: skip
+def accelerate(weight, group_count, sweeps, columns, theta, history, last_step, impulse_out):
     """Move impulse_out ahead of the last sweep: (whether it moved, next theta of the momentum)."""
     if sweeps % PERIOD < MIXED_SWEEPS:
-        mixed = mix_history(
-            weight, group_count, columns, df, dg, gram, last_step, gram_factor_out, c_out, impulse_out
-        )
-        return mixed, 1.0
-    return True, add_momentum(weight, group_count, columns, dg, last_step, theta, impulse_out)
+        return mix_history(weight, group_count, columns, history, last_step, impulse_out), 1.0
+    return True, add_momentum(weight, group_count, columns, history.dg, last_step, theta, impulse_out)
 
 
 @njit
@@ -208,20 +201,17 @@ def is_hopeless(worst, before, sweeps, max_sweeps, tolerance):
 
 
 @njit
-def solve_groups(
-    law, size, friction, scale, lower, upper, compliance, free, indptr, indices, diagonal, values,
-    factor_out, weight_out, start_out, last_step_out, last_result_out,
-    df_out, dg_out, gram_out, gram_factor_out, c_out, velocity_out,
-    impulse_out, group_count, tolerance, max_sweeps, few,
-):  # fmt: skip
+def solve_groups(rows, blocks, scratch, history, impulse_out, tolerance, max_sweeps, few_active):
     """Sweep until the worst natural-map residual is at most the tolerance [m/s]: (sweeps, residual).
 
     impulse_out holds the warm start and receives the impulses. The residual is nan where something is not
-    finite. All other outputs are work arrays. From a start near the solution with at most `few` groups at work, it
-    also ends when it foresees that max_sweeps will not be enough. An iterate that was moved ahead and makes its sweep
-    much longer is taken back: neither mixing nor momentum knows of the kinks where contacts open or start to slip.
+    finite. Scratch and history are work arrays. From a start near the solution with at most `few_active` groups at
+    work, it also ends when it foresees that max_sweeps will not be enough. An iterate that was moved ahead and makes
+    its sweep much longer is taken back: neither mixing nor momentum knows of the kinks where contacts open or slip.
     """
-    prepare_groups(law, scale, compliance, diagonal, values, group_count, factor_out, weight_out, impulse_out)
+    group_count, weight, velocity_out = rows.counts[0], scratch.weight, scratch.velocity
+    start, last_step, last_result = scratch.start, scratch.last_step, scratch.last_result
+    prepare_groups(rows, blocks, scratch.factor, weight, impulse_out)
     none = np.int64(0)  # a literal zero would compile the kernels that take `columns` twice
     sweeps, columns, theta, last_length, taken_back, gives_up = 0, none, 1.0, 0.0, False, False
     least_length = math.inf
@@ -233,20 +223,15 @@ def solve_groups(
     )  # now, and one to three sweeps before
     while True:
         if sweeps == 0 or taken_back:
-            compute_row_velocities(
-                indptr, indices, values, compliance, free, group_count, impulse_out, velocity_out
-            )
+            compute_row_velocities(rows, blocks, impulse_out, velocity_out)
         if sweeps < ALWAYS_CHECKED or sweeps % CHECK_EVERY == 0 or sweeps >= max_sweeps:
             worst_1, worst_2, worst_3 = worst, worst_1, worst_2
-            worst, _ = find_worst_group(
-                law, size, friction, scale, lower, upper, compliance, diagonal, values, group_count,
-                impulse_out, velocity_out,
-            )  # fmt: skip
+            worst, _ = find_worst_group(rows, blocks, impulse_out, velocity_out)
             if not worst > tolerance or sweeps >= max_sweeps:
                 return sweeps, worst
             if sweeps == 0:
-                gives_up = count_active(group_count, impulse_out) <= few
-                gives_up = gives_up and is_near(group_count, free, impulse_out, worst)
+                gives_up = count_active(group_count, impulse_out) <= few_active
+                gives_up = gives_up and is_near(group_count, rows.free, impulse_out, worst)
             rated = gives_up and RATE_SWEEPS <= sweeps < ALWAYS_CHECKED
             if rated and is_hopeless(worst, worst_3, sweeps, max_sweeps, tolerance):
                 return sweeps, worst
@@ -254,30 +239,23 @@ def solve_groups(
         if columns > 0:
             mixed = sweeps % PERIOD < MIXED_SWEEPS
             ahead, theta = accelerate(
-                weight_out, group_count, sweeps, columns, theta, df_out, dg_out, gram_out, last_step_out,
-                gram_factor_out, c_out, impulse_out,
-            )  # fmt: skip
-            compute_row_velocities(
-                indptr, indices, values, compliance, free, group_count, impulse_out, velocity_out
+                weight, group_count, sweeps, columns, theta, history, last_step, impulse_out
             )
-        copy_rows(impulse_out, group_count, start_out)
-        sweep_groups(
-            law, friction, scale, lower, upper, compliance, indptr, indices, diagonal, values, group_count,
-            factor_out, impulse_out, velocity_out,
-        )  # fmt: skip
+            compute_row_velocities(rows, blocks, impulse_out, velocity_out)
+        copy_rows(impulse_out, group_count, start)
+        sweep_groups(rows, blocks, scratch.factor, impulse_out, velocity_out)
         sweeps += 1
-        length = measure_step(weight_out, group_count, start_out, impulse_out)
+        length = measure_step(weight, group_count, start, impulse_out)
         limit = last_length if mixed else least_length
         taken_back = ahead and not length <= MAX_GROWTH * limit
         least_length = min(length, least_length)
         if taken_back:
-            copy_rows(last_result_out, group_count, impulse_out)
+            copy_rows(last_result, group_count, impulse_out)
             columns, theta = none, 1.0
             continue
         if sweeps > 1:
             columns = remember_differences(
-                weight_out, group_count, columns, start_out, impulse_out, last_step_out, last_result_out,
-                df_out, dg_out, gram_out,
-            )  # fmt: skip
-        keep_step(start_out, impulse_out, group_count, last_step_out, last_result_out)
+                weight, group_count, columns, start, impulse_out, last_step, last_result, history
+            )
+        keep_step(start, impulse_out, group_count, last_step, last_result)
         last_length = length

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from supple.core.arrays import FloatArray
+from supple.core.arrays import FloatArray, IntArray
 from supple.core.build import Build
 from supple.core.jit import bind_kernel
 from supple.core.members import Solve
@@ -15,16 +15,19 @@ from supple.core.schedule import ROWS, Access, Bound, Each, Phase, System, solve
 from supple.errors import PluginError, Problem
 from supple.mechanics import warm_kernels
 from supple.mechanics.last_impulses import LastImpulses, name_last
-from supple.mechanics.mechanism import Mechanism, RowSource
+from supple.mechanics.mechanism import AssembledSource, Mechanism
 from supple.mechanics.neighbours import Neighbourhood
 from supple.mechanics.problem import ConstraintProblem
-from supple.mechanics.problem_kernels import measure_rows
+from supple.mechanics.problem_kernels import begin_free, measure_rows
 from supple.mechanics.rescue import make_solvers, solve_with_rescue
 from supple.mechanics.solve_sums import name_figure
 
 
 class AssembleRows(System):
-    """Rows of all sources, and the Delassus operator W = sum J A^-1 J^T."""
+    """Rows of all sources, the Delassus operator W = sum J A^-1 J^T, and the row velocities without impulses.
+
+    At its end the problem is closed: `free` = bias + J v_free of all mechanisms, without plans.
+    """
 
     phase = Phase.ASSEMBLE
 
@@ -36,24 +39,31 @@ class AssembleRows(System):
             Each("carriers", "reads", solve.name),
             Each("mechanisms", "reads", solve.name),
             Each("mechanisms", "v", solve.name),
+            Each("mechanisms", "v_free", solve.name),
         )
         self.figures = (solve.array("count"), *(name_figure(solve, f) for f in ("contacts", "penetration")))
         sources = build.members("row_sources", solve.name)
         made = (name for source in sources for name in getattr(source, "writes", ()))
-        self.writes: Sequence[Access] = (solve.array("problem"), *self.figures, *made)
+        self.writes: Sequence[Access] = (
+            solve.array("problem"), *self.figures, solve.array("groups"), *made,
+        )  # fmt: skip
 
     def bind(self, arrays: Bound) -> Callable[[], None]:
         """Bind the velocities of all mechanisms."""
         problem: ConstraintProblem = arrays.record(self.solve.array("problem"))
         problem.step = arrays.h
-        sources: list[RowSource] = arrays.build.members("row_sources", self.solve.name)
+        sources: list[AssembledSource] = arrays.build.members("row_sources", self.solve.name)
         mechanisms: list[Mechanism] = arrays.build.members("mechanisms", self.solve.name)
         jacobians = [mechanism.jacobian for mechanism in mechanisms]
         add_velocities = [
             mechanism.jacobian.bind_row_velocities(arrays[mechanism.v].reshape(-1), problem.u_now)
             for mechanism in mechanisms
         ]
+        close = _bind_closing(arrays, problem, mechanisms)
         figures = [arrays[name] for name in self.figures]
+        measure = bind_kernel(measure_rows, problem.counts, problem.law, problem.gap, *figures)
+        groups_of_source = _name_groups(sources, arrays[self.solve.array("groups")])
+        appending = list(zip(sources, groups_of_source, strict=True))
         strangers = [m for m in arrays.build.members("mechanisms") if m not in mechanisms]
 
         def assemble() -> None:
@@ -61,11 +71,13 @@ class AssembleRows(System):
             for jacobian in jacobians:
                 jacobian.clear()
             known = [one.jacobian.count.item(0) for one in strangers]
-            for source in sources:
+            last = 0
+            for source, groups in appending:
                 source.append(problem)
+                groups[0], groups[1], last = last, problem.count - last, problem.count
             if known:
                 self._refuse_strangers(strangers, known)
-            measure_rows(problem.count, problem.law, problem.gap, *figures)
+            measure()
             if problem.count == 0:
                 return
             for add_velocity in add_velocities:
@@ -76,6 +88,7 @@ class AssembleRows(System):
             for mechanism in mechanisms:
                 mechanism.add_delassus(problem.W)
             problem.W.clear_immovable_groups()
+            close()
 
         return assemble
 
@@ -86,6 +99,31 @@ class AssembleRows(System):
                 mine, other = solve_of(mechanism), self.solve.name
                 what = f"belongs to the solve '{mine}', and a row of '{other}' acts on it"
                 raise PluginError(Problem(None, mechanism.name, what, "make rows in its own solve"))
+
+
+def _bind_closing(
+    arrays: Bound, problem: ConstraintProblem, mechanisms: list[Mechanism]
+) -> Callable[[], None]:
+    """A function that sets problem.free to bias + J v_free of all mechanisms."""
+    free = [(each.jacobian, arrays[each.v_free].reshape(-1)) for each in mechanisms]
+    if not free:
+        return lambda: None
+    begin = bind_kernel(begin_free, problem.rows, problem.bias, free[0][0].arrays, free[0][1])
+    adding = [jacobian.bind_row_velocities(v_free, problem.free) for jacobian, v_free in free[1:]]
+
+    def close() -> None:
+        begin()
+        for add_velocities in adding:
+            add_velocities()
+
+    return close
+
+
+def _name_groups(sources: list[AssembledSource], groups: IntArray) -> list[IntArray]:
+    """Give every source its row of the table [sources, 2] of first groups and numbers of groups."""
+    for source, mine in zip(sources, groups, strict=True):
+        source.groups = mine
+    return list(groups)
 
 
 def _couple(problem: ConstraintProblem, mechanisms: list[Mechanism]) -> None:
@@ -146,16 +184,14 @@ class SolveRows(System):
             for m in mechanisms
         ]
         impulse = arrays[at("impulse")]
-        add_free = [
-            m.jacobian.bind_row_velocities(arrays[m.v_free].reshape(-1), problem.free) for m in mechanisms
-        ]
+        close = _bind_closing(arrays, problem, mechanisms)
         hand_over = [
             m.jacobian.bind_transposed_impulses(impulse, arrays[m.impulse].reshape(-1)) for m in mechanisms
         ]
         residual, iterations = (arrays[name_figure(self.solve, f)] for f in ("residual", "iterations"))
         failures, failures_next = arrays[at("failures")], arrays[at("failures.next")]
         rescues, rescues_next = arrays[at("rescues")], arrays[at("rescues.next")]
-        last = LastImpulses(arrays, self.solve, impulse, residual)
+        last = LastImpulses(arrays, self.solve, problem, impulse, residual)
         warm_start = arrays.build.run.warm_start
         neighbourhood = Neighbourhood(arrays) if self.by_place else None
         known = warm_start in ("pairs", "neighbours")
@@ -166,9 +202,9 @@ class SolveRows(System):
             planned = _take_plans(plans)
             residual[0] = iterations[0] = 0.0
             if n:
-                last.begin(problem)
-                for add_velocity in add_free:
-                    add_velocity()
+                last.begin()
+                if planned:
+                    close()  # whatever was added before, should this step be solved twice
                 for mechanism, change in planned:
                     mechanism.jacobian.add_row_velocities(change.reshape(-1), problem.free)
                 if neighbourhood is not None:

@@ -65,24 +65,20 @@ def keep_values(count, key, values, column, count_out, key_out, values_out):
 
 
 @njit
-def start_rows(
-    bias, key, free_out, last_count, last_key, last_impulse, steady,
-    known_out, before_out, change_out, impulse_out, count,
-):  # fmt: skip
-    """What a solve begins with: free_out = bias, to which J v_free is added; impulses of the last step.
+def start_rows(count, key, kept, began_out, impulse_out):
+    """What a solve begins with: the impulses of the last step, [n, 6] with what is kept of their changes.
 
-    last_impulse [n, 6]: the impulses, and what is kept of their changes. While these are steady, the impulses go on as
-    they went. before_out, change_out [groups, 3]: impulses and changes of the last step, zero where known_out is 0, for
-    a new group.
+    While these are steady, the impulses go on as they went. began_out has impulses and changes of the last step
+    [groups, 3], zero where `known` is 0, for a new group.
     """
-    for i in range(count):
-        place = find_key(key, i, last_count, last_key)
+    known_out, before_out, change_out = began_out.known, began_out.before, began_out.change
+    for i in range(count[0]):
+        place = find_key(key, i, kept.counts, kept.key)
         known_out[i] = place >= 0
         for row in range(3):
-            free_out[i, row] = bias[i, row]
-            before_out[i, row] = last_impulse[place, row] if place >= 0 else 0.0
-            change_out[i, row] = last_impulse[place, 3 + row] if place >= 0 else 0.0
-            impulse_out[i, row] = before_out[i, row] + (change_out[i, row] if steady[0] != 0 else 0.0)
+            before_out[i, row] = kept.impulse[place, row] if place >= 0 else 0.0
+            change_out[i, row] = kept.impulse[place, 3 + row] if place >= 0 else 0.0
+            impulse_out[i, row] = before_out[i, row] + (change_out[i, row] if kept.steady[0] != 0 else 0.0)
 
 
 @njit
@@ -113,28 +109,22 @@ def take_plan(plan, impulse_out):
 
 
 @njit
-def finish_rows(
-    law, size, friction, scale, lower, upper, compliance, free, key, indptr, indices, diagonal, values,
-    velocity, known, before, change,
-    residual_out, steady_out, kept_count_out, kept_key_out, kept_impulse_out, impulse_out, solution, group_count,
-):  # fmt: skip
+def finish_rows(rows, blocks, key, began, residual_out, kept_out, impulse_out, solution):
     """Hand over the impulses of a solution, measure its residual [m/s], and keep it for the next step.
 
-    impulse_out still holds what the solve began with; `velocity` [groups, 3] is scratch; `known`, `before` and `change`
-    are those of `start_rows`, and `change` becomes what is kept of that of this step. The residual is that of
-    `residual.natural_map_residual`.
+    impulse_out still holds what the solve began with; `began` is that of `start_rows`: its changes become what is kept
+    of those of this step, and its velocity is scratch. The residual is that of `residual.natural_map_residual`.
     """
+    group_count, velocity, change = rows.counts[0], began.velocity, began.change
     moved = False
     for i in range(group_count):
         for row in range(3):
             moved |= impulse_out[i, row] != solution[i, row]
             impulse_out[i, row] = solution[i, row]
-    compute_row_velocities(indptr, indices, values, compliance, free, group_count, impulse_out, velocity)
-    worst, _ = find_worst_group(
-        law, size, friction, scale, lower, upper, compliance, diagonal, values, group_count, impulse_out, velocity
-    )  # fmt: skip
+    compute_row_velocities(rows, blocks, impulse_out, velocity)
+    worst, _ = find_worst_group(rows, blocks, impulse_out, velocity)
     residual_out[0] = worst
     part = LASTING if moved else FADING
-    steady_out[0] = follow_changes(group_count, known, before, impulse_out, part, change)
-    keep_values(group_count, key, impulse_out, 0, kept_count_out, kept_key_out, kept_impulse_out)
-    keep_values(group_count, key, change, 3, kept_count_out, kept_key_out, kept_impulse_out)
+    kept_out.steady[0] = follow_changes(group_count, began.known, began.before, impulse_out, part, change)
+    keep_values(group_count, key, impulse_out, 0, kept_out.counts, kept_out.key, kept_out.impulse)
+    keep_values(group_count, key, change, 3, kept_out.counts, kept_out.key, kept_out.impulse)
