@@ -62,7 +62,8 @@ def compile_beads(build):
     build.add_state("beads.v", np.zeros((count, 1)), unit="m/s", doc="Velocities.", labels=labels)
     for name in ("v_free", "impulse"):
         build.add_step(f"beads.{name}", (count, 1), unit="SI", doc="Of the mechanism.", labels=labels)
-    build.add_step("beads.plan", (count, 1), unit="N s", doc="Planned impulses.", accumulates=True)
+    for name, unit in (("plan", "N s"), ("force", "N")):
+        build.add_step(f"beads.{name}", (count, 1), unit=unit, doc="Of the mechanism.", accumulates=True)
     mechanism = Beads(count)
     build.add_member("mechanisms", mechanism)
     build.add_member("row_sources", BeadRows(mechanism))
@@ -73,6 +74,7 @@ def compile_beads(build):
 class Beads:
     name, solve = "beads", "string"
     v, v_next, v_free, plan, impulse = "beads.v", "beads.v.next", "beads.v_free", "beads.plan", "beads.impulse"
+    force = "beads.force"
     reads = ("beads.mass",)
 
     def __init__(self, count):
@@ -98,6 +100,9 @@ class Beads:
 
     def apply_inverse(self, x, out):
         out[...] = x / self.mass
+
+    def response(self, columns, out):
+        np.divide(columns, self.mass[:, 0], out=out)
 
 
 class BeadRows:

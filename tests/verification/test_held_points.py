@@ -52,7 +52,7 @@ def test_a_spring_draws_a_soft_beam_and_not_the_world(load_text) -> None:
     assert moved[1] < -1e-3
     assert fell[1] > 1e-3
     # No gravity: the centre of mass stays. Of the beam, 0.4 kg of 2 kg is flesh.
-    core = world.array("skeleton.position")[0]
+    core = world.array("skeleton.x")[0]
     flesh = world.array("flesh.mass") @ world.array("flesh.position")
     np.testing.assert_allclose(1.6 * core + flesh + 0.5 * fell, 0.0, atol=1e-5)
 
@@ -199,11 +199,11 @@ def test_a_push_on_flesh_gives_the_impulse_that_it_says(load_text) -> None:
     assert world.array("flesh.active").any()
     world.step(100)
     h, now = 0.002, world.array("flesh.position").copy()
-    core = world.array("skeleton.position")[0].copy()
+    core = world.array("skeleton.x")[0].copy()
     world.step()
     masses = world.array("flesh.mass")
     moved = masses @ (world.array("flesh.position") - now) + 1.6 * (
-        world.array("skeleton.position")[0] - core
+        world.array("skeleton.x")[0] - core
     )
     np.testing.assert_allclose(moved / h, 0.0407 * np.array([0, -30, 0]), rtol=1e-6, atol=1e-6)
 
