@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from flesh_worlds import follow_bones
 from supple.errors import UserError
 from supple.mechanics.points import make_points
 from supple.mechanics.rows import COMPLIANT
@@ -102,6 +103,7 @@ def test_rows_are_the_velocity_of_the_held_point(load_text, more) -> None:
     world.arrays["flesh.v"][:] = (
         rng.normal(size=world.array("flesh.v").shape) * (world.array("flesh.active") != 0)[:, None]
     )
+    follow_bones(world)
     world.compute_step()
     problem, surface = world.arrays.records["rows.problem"], surface_of(world)
     tied = problem.law[: problem.count] == COMPLIANT
@@ -118,6 +120,7 @@ def test_any_points_of_flesh_make_the_rows_of_their_velocities(load_text) -> Non
     world = load_text(beam(more='state = "soft"'))
     world.arrays["skeleton.v"][:] = rng.normal(size=world.array("skeleton.v").shape)
     world.arrays["flesh.v"][:] = rng.normal(size=world.array("flesh.v").shape)
+    follow_bones(world)
     world.compute_step()
     surface, count = surface_of(world), 40
     points = make_points(count)
