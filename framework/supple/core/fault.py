@@ -15,13 +15,13 @@ def raise_fault(error: Exception, registry: Registry, plugin: str, part: str) ->
     It is the fault of the innermost plugin from outside that was at work; of `plugin`, where compiled code hides
     that. What came with supple keeps its exception, with a note of where it was raised.
     """
-    strangers = set(registry.foreign.values())
+    external = set(registry.foreign.values())
     place = ""
     for frame, line in traceback.walk_tb(error.__traceback__):
         owner = registry.foreign.get(str(frame.f_globals.get("__name__", "")).partition(".")[0])
         if owner is not None:
             plugin, place = owner, f" ({frame.f_code.co_filename}:{line})"
-    if plugin not in strangers:
+    if plugin not in external:
         error.add_note(f"raised in {part} of plugin {plugin}")
         raise error
     text = str(error).splitlines()[0] if str(error) else ""

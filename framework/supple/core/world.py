@@ -101,13 +101,12 @@ class World:
         try:
             for calls, observing in ((self._moving, False), (self._observing, True)):
                 started = clock()
-                for call, rate in calls:
+                for index, call, rate in calls:
                     if rate == 1 or (first and number % rate == 0):
                         call()
                     ended = clock()
                     spent[index] += ended - started
                     started = ended
-                    index += 1
                 if not self.arrays.is_next_finite(observing):
                     self._name_nonfinite(observing)
         except SimulationError as error:
@@ -146,8 +145,8 @@ class World:
         self.timing.steps += 1
 
     def calls(self) -> list[tuple[Entry, Callable[[], None]]]:
-        """The systems in their order, each with what it runs in a step."""
-        return list(zip(self.schedule, self._steps, strict=True))
+        """The systems in their order, each with what it runs in a step; without those that have nothing to run."""
+        return [(self.schedule[index], call) for index, call, _ in (*self._moving, *self._observing)]
 
     def rebind(self, parts: int = 1) -> None:
         """Bind all members and systems anew, to steps of the run that are divided into so many parts.
@@ -158,9 +157,13 @@ class World:
         for members in self.build.collections.values():
             for member in members:
                 self._bind_member(member, rates.get(solve_of(member), 1), parts)
-        self._steps = [self._bind(entry, parts) for entry in self.schedule]
-        rated = [(call, entry.system.rate) for entry, call in zip(self.schedule, self._steps, strict=True)]
-        self._moving, self._observing = rated[: self._moving_count], rated[self._moving_count :]
+        self._moving: list[tuple[int, Callable[[], Any], int]] = []
+        self._observing: list[tuple[int, Callable[[], Any], int]] = []
+        for index, entry in enumerate(self.schedule):
+            call = self._bind(entry, parts)
+            if call is not None:
+                calls = self._moving if index < self._moving_count else self._observing
+                calls.append((index, call, entry.system.rate))
 
     def _name_nonfinite(self, observing: bool) -> None:
         """Stop at the first number that is not finite and say whose it is."""
@@ -240,7 +243,7 @@ class World:
         )
         return Entry(name, system, reads, writes, adds, registered.plugin)
 
-    def _bind(self, entry: Entry, parts: int) -> Callable[[], None]:
+    def _bind(self, entry: Entry, parts: int) -> Callable[[], Any] | None:
         h = self._length(entry.system.rate, parts)
         with self._naming(entry.plugin, f"system {entry.name}"):
             return make_callable(
@@ -268,21 +271,21 @@ class World:
             raise_fault(error, self.registry, plugin, part)
 
 
-def make_callable(work: Work) -> Callable[[], Any]:
-    """One function of what `System.bind` returned."""
+def make_callable(work: Work) -> Callable[[], Any] | None:
+    """One function of what `System.bind` returned; None for an empty list, so that nothing is called in a step."""
     if isinstance(work, Call):
         from supple.core.jit import bind_kernel  # numba takes a second to import
 
         return bind_kernel(work.kernel, *work.arguments)
     if not isinstance(work, Sequence):
         return work
-    parts = [make_callable(part) for part in work]
+    parts = [call for call in map(make_callable, work) if call is not None]
 
     def run() -> None:
         for part in parts:
             part()
 
-    return parts[0] if len(parts) == 1 else run
+    return run if len(parts) > 1 else parts[0] if parts else None
 
 
 def _declare_clock(build: Build) -> None:

@@ -12,11 +12,11 @@ from supple.core.registry import Registry
 from supple.core.scene_files import SceneFiles
 from supple.core.settings import Run
 from supple.errors import Problem, suggest
-from supple.scene.assembly import Assembly, add_entity, read_components, read_event
 from supple.scene.document import Document
 from supple.scene.fields import fields_of, say_value
 from supple.scene.overrides import Override
 from supple.scene.prefabs import expand_prefabs
+from supple.scene.read_entities import Assembly, add_entity, read_components, read_event
 from supple.scene.wording import read_checked
 
 

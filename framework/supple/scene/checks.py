@@ -10,10 +10,10 @@ from supple.core.registry import Registry
 from supple.core.scene_files import SceneFiles
 from supple.errors import Problem, SceneError, UserError, Where, suggest
 from supple.scene.assemble import assemble
-from supple.scene.assembly import Assembly, offers
 from supple.scene.document import Document
 from supple.scene.fields import fields_of
 from supple.scene.overrides import Override, make_override
+from supple.scene.read_entities import Assembly, offers
 from supple.scene.toml_scanner import one_line
 
 

@@ -10,10 +10,10 @@ import pydantic
 from supple.core.component import Prefab
 from supple.core.entity import PATH, Entity
 from supple.errors import Problem, UserError
-from supple.scene.assembly import Assembly, add_entity, offers, read_components
 from supple.scene.fields import fields_of
 from supple.scene.overrides import Override
 from supple.scene.parts import Part
+from supple.scene.read_entities import Assembly, add_entity, offers, read_components
 
 MAX_DEPTH = 8
 
