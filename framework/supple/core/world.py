@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +11,7 @@ import numpy as np
 from supple.core.arrays import NEXT, Array
 from supple.core.blueprint import Blueprint
 from supple.core.build import Build, run_compilers
-from supple.core.fault import raise_fault
+from supple.core.fault import naming_fault, raise_fault
 from supple.core.metrics import compile_metrics, forget_settled, metric_values
 from supple.core.registry import Registered, Registry
 from supple.core.schedule import Bound, Call, Entry, Phase, Work, expand, order_systems, solve_of
@@ -235,7 +234,7 @@ class World:
         return order_systems(entries, self.arrays, frozenset(self.build.accumulating))
 
     def _make_entry(self, name: str, registered: Registered, *arguments: Any) -> Entry:
-        with self._naming(registered.plugin, f"system {name}"):
+        with naming_fault(self.registry, registered.plugin, f"system {name}"):
             system = registered.load()(*arguments)
         reads, writes, adds = (
             expand(accesses, self.build.collections)
@@ -245,30 +244,22 @@ class World:
 
     def _bind(self, entry: Entry, parts: int) -> Callable[[], Any] | None:
         h = self._length(entry.system.rate, parts)
-        with self._naming(entry.plugin, f"system {entry.name}"):
+        with naming_fault(self.registry, entry.plugin, f"system {entry.name}"):
             return make_callable(
                 entry.system.bind(Bound(entry.name, entry.touches, self.arrays, self.build, h))
             )
 
     def _bind_member(self, member: Any, rate: int, parts: int) -> None:
         h = self._length(rate, parts)
-        with self._naming(self.build.plugin_of.get(id(member), "supple"), f"member {member.name}"):
+        with naming_fault(
+            self.registry, self.build.plugin_of.get(id(member), "supple"), f"member {member.name}"
+        ):
             allowed = frozenset((*member.reads, *getattr(member, "writes", ())))
             member.bind(Bound(member.name, allowed, self.arrays, self.build, h))
 
     def _length(self, rate: int, parts: int) -> float:
         """The step [s] of what runs in every `rate`-th step of the run."""
         return self.build.run.step * rate if rate > 1 else self.build.run.step / parts
-
-    @contextmanager
-    def _naming(self, plugin: str, part: str) -> Iterator[None]:
-        """Name plugin and part in whatever is raised within."""
-        try:
-            yield
-        except SuppleError:
-            raise
-        except Exception as error:
-            raise_fault(error, self.registry, plugin, part)
 
 
 def make_callable(work: Work) -> Callable[[], Any] | None:
