@@ -8,7 +8,7 @@ from supple.core.jit import njit
 from supple.math.vector_kernels import cross
 from supple.mechanics.point_kernels import sort_sides
 from supple.mechanics.rows import COULOMB
-from supple.mechanics.warm_kernels import match_values
+from supple.mechanics.warm_start_kernels import match_values
 
 # Axes that are along a normal by as much as this are alike. Normals of boxes at rest lie along an axis up to round-off:
 # without it, their friction impulses would start from another frame in every step.

@@ -9,7 +9,7 @@ import numpy as np
 from supple.core.jit import bind_kernel
 from supple.core.schedule import ROWS, Access, Bound, Call, Each, Phase, System
 from supple.mechanics.mechanism import Mechanism, contact_capacity
-from supple.mechanics.warm_kernels import keep_values
+from supple.mechanics.warm_start_kernels import keep_values
 from supple_contact.kernels import expect_gaps, find_deepest
 from supple_contact.rows import LAST
 from supple_contact.touch import Touch

@@ -9,7 +9,7 @@ import numpy as np
 from supple.core.build import Build
 from supple.core.jit import TypedKernel
 from supple.core.schedule import ROWS, Bound, Each, Phase, System
-from supple.mechanics import warm_kernels
+from supple.mechanics import warm_start_kernels
 from supple.mechanics.mechanism import Mechanism
 from supple.mechanics.plans import PlansSoFar
 from supple.mechanics.problem import ConstraintProblem, PartialProblem
@@ -137,7 +137,7 @@ class PlanTorques(System):
             change[:n] = 0.0
             if others.add_row_velocities(change):
                 part.free[: part.count] += change[chosen]
-            warm_kernels.match_values(part.count, part.key, *last, warm)
+            warm_start_kernels.match_values(part.count, part.key, *last, warm)
             ask(h, rows.first, part.place, plans, desired, torque, whole.bias, part.rows, warm)
             solution, _ = solve_with_rescue(self.solvers, part, warm)
             residual[0], _ = natural_map_residual(part, solution.impulse)

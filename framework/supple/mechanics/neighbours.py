@@ -38,7 +38,7 @@ class Neighbourhood:
         self._count, self._key, self._point = (arrays[name] for name in CONTACTS)
         self._last = tuple(arrays[name] for name in LAST)
         self._kept = tuple(arrays[name] for name in self.writes)
-        self._new, self._gone = np.zeros((2, len(self._key)), np.int64)
+        self._new, self._ended = np.zeros((2, len(self._key)), np.int64)
 
     def carry_over(self, problem: ConstraintProblem, impulse: FloatArray) -> None:
         """Complete the warm start `impulse`, [groups, 3] N s."""
@@ -55,7 +55,7 @@ class Neighbourhood:
                 point,
                 old,
                 self._new,
-                self._gone,
+                self._ended,
                 impulse,
             )
 
