@@ -11,9 +11,9 @@ from supple.core.schedule import Bound, Call, Phase, System
 from supple.mechanics.owners import Owners
 from supple_motion.sample_kernels import sample_track
 from supple_skeleton.mechanism import Skeletons
-from supple_tracking.pose_kernels import find_pose_errors
-from supple_tracking.pressure_kernels import add_yielding, observe_pressure
-from supple_tracking.task_kernels import bound_shift, fill_task_rows, observe_misses, solve_least_squares
+from supple_tracking.pose.kernels import find_pose_errors
+from supple_tracking.tasks.kernels import bound_shift, fill_task_rows, observe_misses, solve_least_squares
+from supple_tracking.tasks.pressure_kernels import add_yielding, observe_pressure
 
 
 class ShiftPose(System):

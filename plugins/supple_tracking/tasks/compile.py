@@ -16,9 +16,9 @@ from supple.math.curve_layout import SEGMENT_COLUMNS
 from supple_motion.layout import CLOCK_COLUMNS, TRACK_COLUMNS
 from supple_motion.segments import Channel, make_segments
 from supple_skeleton.mechanism import Skeletons
-from supple_tracking.components import PointKey, PressureTarget, TrackedPoint
-from supple_tracking.layout import POSITION, PRESSURE, SHAPE_COLUMNS, STILL, TASK_COLUMNS, TURN
-from supple_tracking.pads import NOBODY, number_pads
+from supple_tracking.tasks.components import PointKey, PressureTarget, TrackedPoint
+from supple_tracking.tasks.layout import POSITION, PRESSURE, SHAPE_COLUMNS, STILL, TASK_COLUMNS, TURN
+from supple_tracking.tasks.pads import NOBODY, number_pads
 
 
 @dataclass

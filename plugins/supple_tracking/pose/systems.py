@@ -10,8 +10,8 @@ from supple.core.build import Build
 from supple.core.schedule import Bound, Phase, System
 from supple_bones.force_kernels import find_gravity_force
 from supple_bones.inertia_kernels import add_composites, carry_inertias
-from supple_tracking.layout import GRAVITY
-from supple_tracking.pose_kernels import drive_joints, find_pose_errors, observe_drives
+from supple_tracking.pose.kernels import drive_joints, find_pose_errors, observe_drives
+from supple_tracking.pose.layout import GRAVITY
 
 WEIGHED = (
     "skeleton.bone", "skeleton.inertia", "skeleton.x", "skeleton.rotation", "skeleton.axis", "run.gravity",

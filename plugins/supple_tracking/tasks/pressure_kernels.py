@@ -6,7 +6,7 @@ from supple.core.jit import njit
 from supple.math.quaternion_kernels import rotate_vector_at, rotate_vector_back_at
 from supple.math.vector_kernels import cross, dot
 from supple_bones.layout import DOF_PARENT, LAST_DOF, ROOT
-from supple_tracking.layout import STIFFNESS
+from supple_tracking.pose.layout import STIFFNESS
 
 
 @njit

@@ -9,7 +9,7 @@ from supple.math.quaternion_kernels import find_rotation_vector, multiply_quater
 from supple.mechanics.rows import COMPLIANT
 from supple_bones.layout import BALL, BONE, FREE, JOINT, Q_FIRST, TREE, V_COUNT, V_FIRST, WINDOW
 from supple_bones.row_kernels import open_block
-from supple_tracking.layout import DAMPING, FOLLOW, GRAVITY, LIMIT, STIFFNESS
+from supple_tracking.pose.layout import DAMPING, FOLLOW, GRAVITY, LIMIT, STIFFNESS
 
 
 @njit

@@ -9,7 +9,8 @@ from supple.math.quaternion_kernels import find_rotation_vector, multiply_quater
 from supple.math.vector_kernels import cross, length
 from supple_bones.layout import BONE as BONE_OF_RATE
 from supple_bones.layout import DOF_PARENT, LAST_DOF, ROOT, TREE
-from supple_tracking.layout import (
+from supple_tracking.pose.layout import STIFFNESS
+from supple_tracking.tasks.layout import (
     BONE,
     DESIRED,
     KIND,
@@ -21,7 +22,6 @@ from supple_tracking.layout import (
     POSITION,
     PRESSURE,
     SOFTNESS,
-    STIFFNESS,
     STILL,
     TURN,
     WEIGHT,

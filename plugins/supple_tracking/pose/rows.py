@@ -6,7 +6,7 @@ from supple.core.schedule import Bound
 from supple.mechanics.problem import ConstraintProblem
 from supple_bones.limits import key_of
 from supple_skeleton.mechanism import Skeletons
-from supple_tracking.pose_kernels import append_drives
+from supple_tracking.pose.kernels import append_drives
 
 
 class LimitedDrives:
