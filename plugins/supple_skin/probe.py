@@ -14,7 +14,7 @@ from supple.mechanics.problem import ConstraintProblem
 from supple_bones.layout import TREE, V_COUNT, V_FIRST
 from supple_ghost.mechanism import Ghosts
 from supple_skin.oracle import place_bones, place_vertex, shift_coordinates
-from supple_skin.skin_systems import BLEND, list_owners
+from supple_skin.systems import BLEND, list_owners
 
 #: Plain Python takes a while: only every so many steps, and so many contacts, are looked at.
 EVERY, CONTACTS = 20, 4

@@ -13,11 +13,11 @@ from supple.core.schedule import Bound
 from supple.mechanics.points import PerAsker, SurfacePoints
 from supple_ghost.mechanism import Ghosts
 from supple_skin.components import Skin
-from supple_skin.skin_kernels import add_skin_blocks
+from supple_skin.kernels import add_skin_blocks
 
 
 class SkinBlend(NamedTuple):
-    """How vertices follow bones, as `skin_compile.Blend`, and the triangles [nt, 3]."""
+    """How vertices follow bones, as `compile.Blend`, and the triangles [nt, 3]."""
 
     bone: IntArray
     weight: FloatArray

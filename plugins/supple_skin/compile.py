@@ -16,7 +16,7 @@ from supple.mechanics.filters import ignore_pair
 from supple_bones.compile import list_bones
 from supple_collide.mesh_shape import load_mesh
 from supple_ghost.mechanism import Ghosts
-from supple_skin.skin_kernels import place_vertices
+from supple_skin.kernels import place_vertices
 from supple_skin.surface import SkinSurface, find_main_bones
 from supple_skin.weights import INFLUENCES, find_segments, find_weights
 

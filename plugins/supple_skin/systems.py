@@ -9,7 +9,7 @@ import numpy as np
 from supple.core.build import Build
 from supple.core.schedule import Bound, Call, Phase, System
 from supple_bones.kinematics_kernels import move_bones, set_twists
-from supple_skin.skin_kernels import move_vertices, observe_contacts, place_vertices
+from supple_skin.kernels import move_vertices, observe_contacts, place_vertices
 
 BLEND = ("bone", "weight", "local")
 
