@@ -31,6 +31,11 @@ SKELETON = {"anchor": "skeleton = {}", "bone": 'bone = { joint = "hinge" }'}
         ("stiffness = 1, damping = 0, bones = { upper = [0, 0] }", ["upper", "not both 0"]),
         ("stiffness = 1, damping = 0, co_contraction = [[1, 1], [0, 2]]", ["co_contraction", "not later"]),
         ("stiffness = 1, damping = 0, co_contraction = [[1, -1]]", ["negative"]),
+        (
+            "stiffness = 1, damping = 0, co_contraction = { keys = [[0, 1, 2]] }",
+            ["co_contraction", "two numbers"],
+        ),
+        ("stiffness = 1, damping = 0, co_contraction = { keys = [[0, -1]] }", ["negative"]),
         ("stiffness = 1, damping = 0, keys = [[0, 1]]", ["motion"]),
     ],
 )
