@@ -63,6 +63,7 @@ def compile_beads(build):
     for name in ("v_free", "impulse"):
         build.add_step(f"beads.{name}", (count, 1), unit="SI", doc="Of the mechanism.", labels=labels)
     build.add_step("beads.plan", (count, 1), unit="N s", doc="Planned impulses.", accumulates=True)
+    build.add_step("beads.force", (count, 1), unit="N", doc="Forces of actuators.", accumulates=True)
     mechanism = Beads(count)
     build.add_member("mechanisms", mechanism)
     build.add_member("row_sources", BeadRows(mechanism))
@@ -72,7 +73,8 @@ def compile_beads(build):
 
 class Beads:
     name, solve = "beads", "string"
-    v, v_next, v_free, plan, impulse = "beads.v", "beads.v.next", "beads.v_free", "beads.plan", "beads.impulse"
+    v, v_next, v_free = "beads.v", "beads.v.next", "beads.v_free"
+    plan, impulse, force = "beads.plan", "beads.impulse", "beads.force"
     reads = ("beads.mass",)
 
     def __init__(self, count):
@@ -98,6 +100,9 @@ class Beads:
 
     def apply_inverse(self, x, out):
         out[...] = x / self.mass
+
+    def response(self, columns, out):
+        out[...] = columns / self.mass.reshape(-1)
 
 
 class BeadRows:
@@ -136,14 +141,15 @@ class BeadSystem(System):
 
 class FreeBeads(BeadSystem):
     phase = Phase.FREE
-    reads = ("beads.v", "run.gravity")
+    reads = ("beads.v", "run.gravity", "beads.force", "beads.mass")
     writes = ("beads.v_free",)
 
     def bind(self, arrays):
-        v, gravity, free, h = arrays["beads.v"], arrays["run.gravity"], arrays["beads.v_free"], arrays.h
+        v, gravity, force, mass = (arrays[name] for name in self.reads)
+        free, h = arrays["beads.v_free"], arrays.h
 
         def fall():
-            free[:] = v + h * gravity[1]
+            free[:] = v + h * (gravity[1] + force / mass)
 
         return fall
 

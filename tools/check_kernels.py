@@ -30,8 +30,6 @@ MOST_LINES = 80
 MOST_LINES_WITHOUT_DOCSTRING = 12
 #: More are several things: arrays belong in NamedTuples, which are filled by name.
 MOST_ARGUMENTS = 16
-#: The packages of this project whose arguments are counted.
-GROUPED = ("supple_collide",)
 
 Finding = tuple[int, str]
 
@@ -76,13 +74,11 @@ def count_arguments(function: ast.FunctionDef) -> int:
     return len([*given.posonlyargs, *given.args, *given.kwonlyargs]) + (given.vararg is not None)
 
 
-def check_kernel(
-    function: ast.FunctionDef, imports: dict[str, str], most_arguments: int
-) -> Iterator[Finding]:
+def check_kernel(function: ast.FunctionDef, imports: dict[str, str]) -> Iterator[Finding]:
     """The rules that one kernel breaks, as line and sentence."""
     arguments = count_arguments(function)
-    if arguments > most_arguments:
-        what = f"kernel {function.name} takes {arguments} arguments; at most {most_arguments}"
+    if arguments > MOST_ARGUMENTS:
+        what = f"kernel {function.name} takes {arguments} arguments; at most {MOST_ARGUMENTS}"
         yield function.lineno, f"{what}: group arrays in NamedTuples"
     lines = (function.end_lineno or function.lineno) - function.lineno + 1
     if lines > MOST_LINES:
@@ -99,7 +95,7 @@ def check_kernel(
                     yield node.lineno, f"kernel {function.name} uses {slow}; write the loop"
 
 
-def check_source(source: str, most_arguments: int = MOST_ARGUMENTS) -> list[Finding]:
+def check_source(source: str) -> list[Finding]:
     """All broken rules of one file, as line and sentence, in the order of the lines."""
     tree = ast.parse(source)
     imports = read_imports(tree)
@@ -114,7 +110,7 @@ def check_source(source: str, most_arguments: int = MOST_ARGUMENTS) -> list[Find
             decorator, name = found
             if name not in HOUSE_DECORATORS or isinstance(decorator, ast.Call):
                 findings.append((decorator.lineno, f"kernel {node.name}: use the bare @njit of {HOUSE}"))
-            findings.extend(check_kernel(node, imports, most_arguments))
+            findings.extend(check_kernel(node, imports))
         elif isinstance(node, ast.Call) and resolve(node.func, imports).startswith("numba.njit"):
             findings.append((node.lineno, f"numba.njit called; use @njit of {HOUSE}"))
     return sorted(set(findings))
@@ -128,9 +124,7 @@ def main(folders: list[str]) -> int:
         if file.as_posix().endswith("supple/core/jit.py"):
             continue
         shown = file.relative_to(ROOT) if file.is_relative_to(ROOT) else file
-        counted = not file.is_relative_to(ROOT) or any(name in file.parts for name in GROUPED)
-        most_arguments = MOST_ARGUMENTS if counted else sys.maxsize
-        for line, what in check_source(file.read_text(encoding="utf-8"), most_arguments):
+        for line, what in check_source(file.read_text(encoding="utf-8")):
             print(f"{shown.as_posix()}:{line}: {what}")
             broken += 1
     print(f"{len(files)} files, {broken} broken rules")

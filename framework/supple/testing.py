@@ -131,9 +131,10 @@ def _demand_same(expected: Mapping[str, Array], found: Mapping[str, Array], when
 def check_mechanism(world: World, name: str, *, tolerance: float = 1e-9, seed: int = 0) -> None:
     """Check what the mechanism of this name says of its A in the coming step, which is not taken.
 
-    With A^-1 built column by column from `apply_inverse` it must be symmetric; `add_delassus` must give J A^-1 J^T of
-    the rows that the step has; and with random plans the step must end at v_next = v_free + A^-1 impulse. Raises
-    AssertionError with the error relative to the largest number. Bring the world to a step with rows first.
+    With A^-1 built column by column from `apply_inverse` it must be symmetric, and `response` must give the same for
+    several columns; `add_delassus` must give J A^-1 J^T of the rows that the step has; and with random plans the step
+    must end at v_next = v_free + A^-1 impulse. Raises AssertionError with the error relative to the largest number.
+    Bring the world to a step with rows first.
     """
     mechanism = next(each for each in world.members("mechanisms") if each.name == name)
     rng = np.random.default_rng(seed)
@@ -146,6 +147,10 @@ def check_mechanism(world: World, name: str, *, tolerance: float = 1e-9, seed: i
             inverse = _find_inverse(mechanism, arrays[mechanism.v].shape)
             _compare(f"A^-1 of {name} and its transpose", inverse, inverse.T, tolerance)
             _check_delassus(mechanism, inverse, tolerance)
+            columns = rng.standard_normal((3, len(inverse)))
+            answer = np.full_like(columns, np.nan)
+            mechanism.response(columns, answer)
+            _compare(f"response of {name} and A^-1", answer, columns @ inverse.T, tolerance)
             scale = 1.0 / max(float(np.abs(inverse).max()), 1e-300)
             arrays[mechanism.plan][...] += scale * rng.standard_normal(arrays[mechanism.plan].shape)
         if entry.phase < Phase.OBSERVE:

@@ -17,11 +17,11 @@ def supple_register(registry: Registry) -> None:
 
     for shape in (components.Sphere, components.Box, components.Capsule, components.Plane):
         registry.add_component(shape)
-    for shape in (
+    for mesh in (
         mesh_components.Mesh, mesh_components.Convex, mesh_components.Heightfield, mesh_components.Bumpy,
         mesh_components.Collides,
     ):  # fmt: skip
-        registry.add_component(shape)
+        registry.add_component(mesh)
     registry.add_settings("collide", components.Collide)
     # Always there, also in a scene without shapes: somebody has to say that nothing touches.
     registry.add_compiler(

@@ -32,8 +32,9 @@ def _layer(build: Build, owner: dict[str, Any], still: str) -> str:
 
 
 def _place(build: Build, owner: dict[str, Any]) -> Carried | Placed:
-    offset = tuple(float(value) for value in owner["local_position"])
-    turn = tuple(float(value) for value in owner["local_rotation"])
+    x, y, z = (float(value) for value in owner["local_position"])
+    qw, qx, qy, qz = (float(value) for value in owner["local_rotation"])
+    offset, turn = (x, y, z), (qw, qx, qy, qz)
     if owner["carrier"] == STANDS_STILL:
         return Placed(offset, turn)
     carrier = build.members("carriers")[owner["carrier"]]

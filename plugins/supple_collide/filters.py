@@ -52,9 +52,12 @@ def compile_filters(build: Build) -> None:
     """Declare the pairs of objects that are never looked at, as lower * objects + higher, sorted."""
     objects = list_collidables(build)
     count = len(objects)
-    wary = [i for i, each in enumerate(objects) if each.ignores]
+    ignoring = [i for i, each in enumerate(objects) if each.ignores]
     pairs = {
-        (min(i, j), max(i, j)) for i in wary for j in range(count) if objects[j].matches(objects[i].ignores)
+        (min(i, j), max(i, j))
+        for i in ignoring
+        for j in range(count)
+        if objects[j].matches(objects[i].ignores)
     }
     of_frame: dict[FrameName, list[int]] = {}
     for i, each in enumerate(objects):

@@ -47,7 +47,10 @@ CONTACT_OUTPUTS = (*CONTACT_ARRAYS, "contacts.weights")
 class Finder(Protocol):
     """Finds contacts of some kinds of objects."""
 
-    reads: Sequence[str]
+    @property
+    def reads(self) -> Sequence[str]:
+        """The arrays that it looks at."""
+        ...
 
     def bind(self, arrays: Bound) -> Callable[[int], int]:
         """A function that appends contacts behind the first n, and returns how many there are now.

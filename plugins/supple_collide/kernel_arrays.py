@@ -88,7 +88,7 @@ class Placed(NamedTuple):
 
 
 class Faces(NamedTuple):
-    """The triangles of all meshes: see `meshes.triangle_kernels`; and which corners and edges each speaks for."""
+    """The triangles of all meshes: see `meshes.triangle_kernels`; and which corners and edges each owns."""
 
     x: FloatArray
     triangles: IntArray

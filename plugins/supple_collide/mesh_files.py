@@ -117,7 +117,8 @@ def _corner(word: str, count: int, file: Path, line: int, path: str) -> int:
 
 
 def _read_text_stl(file: Path, path: str, lines: list[str]) -> Triangles:
-    vertices, triangles, places = [], [], []
+    vertices, places = [], []
+    triangles: list[tuple[int, int, int]] = []
     for number, text in enumerate(lines, 1):
         words = text.split()
         if words and words[0].lower() == "vertex":

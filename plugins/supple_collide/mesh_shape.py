@@ -229,7 +229,7 @@ def find_level(mesh: TriangleMesh, normals: FloatArray) -> BoolArray:
 
 
 def list_owned(mesh: TriangleMesh, bends: bool) -> IntArray:
-    """What each triangle speaks for: bit k for corner k, bit 3 + k for edge k [nt].
+    """What each triangle owns: bit k for corner k, bit 3 + k for edge k [nt].
 
     A vertex belongs to the first triangle around it, an edge to the lower of its two. Edges of a rigid mesh are
     left out where they cannot touch other edges, because they do not stick out, and vertices within a plane: what

@@ -11,7 +11,7 @@ from supple.mechanics.point_kernels import sort_sides
 from supple.mechanics.points import SurfacePoints
 from supple.mechanics.problem import Origin
 from supple.mechanics.rows import COULOMB
-from supple.mechanics.warm_kernels import match_values
+from supple.mechanics.warm_start_kernels import match_values
 from supple_contact.tables import GroupLaws, LastGaps, Recovery
 
 # Axes that are along a normal by as much as this are alike. Normals of boxes at rest lie along an axis up to round-off:

@@ -10,7 +10,7 @@ from supple.core.jit import bind_kernel
 from supple.core.schedule import ROWS, Bound, Call, Each, Phase, System
 from supple.mechanics.mechanism import Mechanism, contact_capacity
 from supple.mechanics.owners import Owners
-from supple.mechanics.warm_kernels import keep_values
+from supple.mechanics.warm_start_kernels import keep_values
 from supple_contact.kernels import expect_gaps, find_deepest
 from supple_contact.tables import LAST, RowContacts
 from supple_contact.touch import Touch

@@ -21,6 +21,9 @@ from supple.mechanics.dynamics import (
     hand_over,
     refuse_query,
 )
+from supple_bones.cut_tree import list_frames
+from supple_bones.dynamics import TreeDynamics
+from supple_bones.query_kernels import fill_jacobian, fill_motion
 from supple_flesh.query_kernels import (
     Vertices,
     fill_coupled_bias,
@@ -33,10 +36,8 @@ from supple_flesh.query_kernels import (
     find_vertex,
     follow_flesh,
 )
-from supple_skeleton.cut_tree import list_frames
-from supple_skeleton.dynamics import FORCE, TreeDynamics
+from supple_skeleton.dynamics import FORCE
 from supple_skeleton.dynamics import READS as BONES_READ
-from supple_skeleton.query_kernels import fill_jacobian, fill_motion
 
 if TYPE_CHECKING:
     from supple_flesh.mechanism import FleshMechanism

@@ -16,9 +16,7 @@ from supple_bones.force_kernels import find_gravity_force, gather_forces, set_in
 from supple_bones.inertia_kernels import carry_inertias, make_mass_matrix, spread_chain_matrix
 from supple_bones.kinematics_kernels import move_bones, place_bones
 from supple_bones.layout import ROOT
-from supple_bones.spatial_kernels import apply_inertia
-from supple_flesh.load_kernels import add_moments
-from supple_skeleton.query_kernels import (
+from supple_bones.query_kernels import (
     add_momentum,
     add_whole,
     fill_jacobian,
@@ -28,6 +26,8 @@ from supple_skeleton.query_kernels import (
     notice_change,
     set_drifts,
 )
+from supple_bones.spatial_kernels import apply_inertia
+from supple_flesh.load_kernels import add_moments
 
 
 class Vertices(NamedTuple):

@@ -10,8 +10,8 @@ from supple.core.arrays import FloatArray
 from supple.core.build import Build
 from supple.errors import PluginError
 from supple.mechanics.dynamics import Arrays, hand_over, refuse_query
+from supple_bones.dynamics import TreeDynamics
 from supple_bones.forest import Tree
-from supple_skeleton.dynamics import TreeDynamics
 
 READS = (
     "ghost.bone", "ghost.dof", "ghost.frame", "ghost.q", "ghost.v", "ghost.stiffness", "run.gravity",

@@ -9,7 +9,7 @@ import numpy as np
 from supple.core.build import Build
 from supple.core.jit import TypedKernel, bind_kernel
 from supple.core.schedule import ROWS, Bound, Call, Each, Phase, System, Work
-from supple.mechanics import warm_kernels
+from supple.mechanics import warm_start_kernels
 from supple.mechanics.mechanism import Mechanism
 from supple.mechanics.owners import Owners
 from supple.mechanics.plans import PlansSoFar
@@ -133,7 +133,7 @@ class PlanTorques(System):
             change[:n] = 0.0
             if others.add_row_velocities(change):
                 part.free[: part.count] += change[chosen]
-            warm_kernels.match_values(part.count, part.key, last_count, last_key, last_impulse, warm)
+            warm_start_kernels.match_values(part.count, part.key, last_count, last_key, last_impulse, warm)
             ask(h, rows.first, part.place, plans, desired, torque, whole.bias, part.rows, warm)
             solution, _ = solve_with_rescue(self.solvers, part, warm)
             residual[0], _ = natural_map_residual(part, solution.impulse)

@@ -9,7 +9,7 @@ import numpy as np
 
 from supple.core.arrays import FloatArray
 from supple.core.jit import TypedKernel
-from supple.mechanics import measure_kernels
+from supple.mechanics import norm_kernels
 from supple.mechanics.problem import ConstraintProblem
 from supple_solve_newton import damped_kernels as damped
 from supple_solve_newton import merit_kernels as kernels
@@ -17,7 +17,7 @@ from supple_solve_newton import watchdog_kernels as watchdog
 from supple_solve_newton.linear_step import LinearStep
 from supple_solve_newton.search_state import Search, Trial, make_search
 
-compute_rho = TypedKernel(measure_kernels.compute_rho)
+compute_rho = TypedKernel(norm_kernels.compute_rho)
 try_step = TypedKernel(kernels.try_step)
 improve_small = TypedKernel(watchdog.improve_small)
 go_full_step, search_along = TypedKernel(watchdog.go_full_step), TypedKernel(watchdog.search_along)

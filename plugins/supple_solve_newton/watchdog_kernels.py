@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 
 from supple.core.jit import njit
-from supple.mechanics.measure_kernels import compute_rho
+from supple.mechanics.norm_kernels import compute_rho
 from supple.mechanics.sweep_kernels import count_active, is_near
 from supple_solve_newton.merit_kernels import try_step
 from supple_solve_newton.small_step_kernels import SINGULAR, find_small_step

@@ -11,9 +11,9 @@ import pytest
 
 from run_toys import SCENE, Place
 from supple.errors import UserError
-from supple.run.record import RecordingWriter
 from supple.run.recording import open_recording
 from supple.run.recording_layout import steps_per_frame
+from supple.run.recording_writer import RecordingWriter
 from supple.run.runner import NEVER
 from supple.run.simulate import simulate
 

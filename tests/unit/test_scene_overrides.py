@@ -207,7 +207,7 @@ REFUSED = {
     ),
     "e.att=1": "e.att: unknown event; choose from: blink, push",
     "run.stp=1": (
-        "run.stp: unknown key; [run] has: capacity, direct, duration, gravity, newton, seed, smoke, solver,"
+        "run.stp: unknown key; [run] has: capacity, direct, duration, gravity, halvings, newton, seed, smoke, solver,"
         " step, warm_start. Did you mean 'step'?"
     ),
     "run.solver=lemke": "run.solver: unknown solver 'lemke'; choose from: direct, newton",

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from supple.mechanics.last_impulses import Began, Kept
-from supple.mechanics.warm_kernels import FADING, follow_changes, keep_values, start_rows
+from supple.mechanics.last_impulses import Kept, WarmStart
+from supple.mechanics.warm_start_kernels import FADING, follow_changes, keep_values, start_rows
 
 SCENE = """
 format = 1
@@ -95,8 +95,8 @@ def begin(key, last_key, last_impulse, last_change, steady):
         impulse=np.hstack([last_impulse, last_change]),
         steady=np.array([steady]),
     )
-    began = Began(known=known, before=before, change=change, velocity=velocity)
-    start_rows(np.array([n]), key, kept, began, impulse)
+    start = WarmStart(known=known, before=before, change=change, velocity=velocity)
+    start_rows(np.array([n]), key, kept, start, impulse)
     return known, before, change, impulse
 
 

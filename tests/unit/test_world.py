@@ -76,6 +76,22 @@ def test_the_guard_names_system_entity_and_element() -> None:
     assert np.isfinite(world.array("toy.x")).all()
 
 
+def test_a_system_without_work_is_not_called_and_blames_nobody_else() -> None:
+    class Idle(make_system()):
+        def bind(self, arrays):
+            return []
+
+    def fail(arrays) -> None:
+        raise SimulationError("it cannot be done")
+
+    world = make_world({"toy.a": Idle, "toy.b": make_system(act=fail)})
+    assert [entry.name for entry, _ in world.calls()] == ["run.advance_clock", "toy.b"]
+    assert [each.name for each in world.timing.table()] == ["run.advance_clock", "toy.a", "toy.b"]
+    with pytest.raises(SimulationError) as caught:
+        world.step()
+    assert caught.value.system == "toy.b"
+
+
 def test_sums_start_every_step_at_zero() -> None:
     def add(arrays) -> None:
         arrays["toy.sum"][0] += 1.0

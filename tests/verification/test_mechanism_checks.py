@@ -70,6 +70,15 @@ def test_a_wrong_inverse_is_found() -> None:
         check_mechanism(world, "rigid")
 
 
+def test_a_response_to_another_column_is_found() -> None:
+    world = load("first/stack.toml")
+    (rigid,) = world.members("mechanisms")
+    answer = rigid.response
+    rigid.response = lambda columns, out: answer(columns[::-1].copy(), out)
+    with pytest.raises(AssertionError, match=r"response of rigid and A\^-1 differ"):
+        check_mechanism(world, "rigid")
+
+
 def test_an_inverse_that_is_not_symmetric_is_found() -> None:
     world = load("first/stack.toml")
     (rigid,) = world.members("mechanisms")

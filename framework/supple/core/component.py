@@ -13,14 +13,31 @@ unit and, in a sentence, what it is:
 
 from __future__ import annotations
 
+import inspect
 import json
 import re
-from collections.abc import Iterable
+import sys
+import types
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Protocol, TypeVar, cast, dataclass_transform, runtime_checkable
+from typing import (
+    Annotated,
+    Any,
+    ClassVar,
+    Literal,
+    Protocol,
+    TypeVar,
+    Union,
+    cast,
+    dataclass_transform,
+    get_args,
+    get_origin,
+    runtime_checkable,
+)
 
 import pydantic
 import pydantic.dataclasses
+from pydantic.fields import FieldInfo
 
 from supple.core.entity import Entity, SceneGraph
 from supple.core.scene_files import SceneFiles
@@ -94,7 +111,8 @@ def field(*, default: Any = ..., unit: str, doc: str, **limits: Any) -> Any:
     """Declare a field of a component.
 
     `unit` is an SI unit in brackets-free form ("kg/m^3"), "1" for a pure number, "" for a word, a switch or
-    a nested table. `limits` are pydantic's: gt, ge, lt, le, min_length, max_length, pattern.
+    a nested table. `limits` are pydantic's: gt, ge, lt, le, multiple_of, min_length, max_length, pattern. Those of
+    numbers hold for every number of a list or a table of numbers.
     """
     return pydantic.Field(default, description=doc, json_schema_extra={"unit": unit}, **limits)
 
@@ -110,12 +128,66 @@ def component(cls: Class) -> Class:
     metrics = cls.__dict__.get("metrics", ())
     if "metrics" in cls.__dict__:
         delattr(cls, "metrics")  # pydantic would take it for a field
+    _limit_elements(cls, sys._getframe(1).f_locals)
     config = pydantic.ConfigDict(extra="forbid", allow_inf_nan=False)
     made = cast(Any, pydantic.dataclasses.dataclass(frozen=True, kw_only=True, config=config)(cls))
     made.kind = kind_of(cls.__name__)
     made.metrics = tuple(metrics)
     made.__doc__ = cls.__dict__.get("__doc__")
     return cast(Class, made)
+
+
+_NUMERIC = ("gt", "ge", "lt", "le", "multiple_of")
+_OTHERS = ("min_length", "max_length", "pattern")
+
+
+def _limit_elements(cls: type, scope: Mapping[str, Any]) -> None:
+    """Move limits of numbers from fields that hold several to the numbers; pydantic would compare the whole list."""
+    annotations = dict(inspect.get_annotations(cls))
+    for name, annotation in annotations.items():
+        info = cls.__dict__.get(name)
+        limits = _find_limits(info, _NUMERIC) if isinstance(info, FieldInfo) else {}
+        if not isinstance(info, FieldInfo) or not limits:
+            continue
+        if isinstance(annotation, str):
+            annotation = eval(annotation, vars(sys.modules[cls.__module__]), {**vars(cls), **scope})
+        if _is_number(annotation):
+            continue
+        annotations[name], changed = _limit_numbers(annotation, limits)
+        if not changed:
+            raise TypeError(f"{cls.__name__}.{name} has no number that {', '.join(limits)} could limit")
+        default, extra = ... if info.is_required() else info.default, info.json_schema_extra
+        unit = str(extra.get("unit", "")) if isinstance(extra, Mapping) else ""
+        others = _find_limits(info, _OTHERS)
+        setattr(cls, name, field(default=default, unit=unit, doc=info.description or "", **others))
+    cls.__annotations__ = annotations
+
+
+def _find_limits(info: FieldInfo, names: Iterable[str]) -> dict[str, Any]:
+    found = {
+        name: getattr(each, name, None) for each in info.metadata for name in names if hasattr(each, name)
+    }
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _is_number(annotation: Any) -> bool:
+    """Whether the type is that of one number, which may be left out."""
+    is_union = get_origin(annotation) in (Union, types.UnionType)
+    members = set(get_args(annotation)) - {types.NoneType} if is_union else {annotation}
+    return members <= {float, int}
+
+
+def _limit_numbers(annotation: Any, limits: Mapping[str, Any]) -> tuple[Any, bool]:
+    """The type with limits on every number in it, and whether there is one."""
+    if annotation in (float, int):
+        return Annotated[annotation, pydantic.Field(**limits)], True
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if origin in (Union, types.UnionType, tuple, list, dict):
+        limited = [_limit_numbers(each, limits) for each in arguments]
+        parts = tuple(part for part, _ in limited)
+        made = Union[parts] if origin in (Union, types.UnionType) else origin[parts]  # noqa: UP007
+        return made, any(changed for _, changed in limited)
+    return annotation, False
 
 
 def read_component(cls: type, table: Any) -> Any:

@@ -78,8 +78,8 @@ class Curve:
         if min(widths) < 2:
             raise ValueError("a key has no value; write [at, value] or [at, x, y, z]")
         if len(widths) > 1:
-            few, many = sorted(widths)[0] - 1, sorted(widths)[-1] - 1
-            raise ValueError(f"keys have {few} and {many} values; give all the same number")
+            fewest, most = sorted(widths)[0] - 1, sorted(widths)[-1] - 1
+            raise ValueError(f"keys have {fewest} and {most} values; give all the same number")
         check_times((key[0] for key in self.keys), "")
         for name, rate in (("start_rate", self.start_rate), ("end_rate", self.end_rate)):
             if rate is None:

@@ -195,9 +195,9 @@ def order_systems(entries: Sequence[Entry], table: ArrayTable, accumulating: fro
     ordered: list[Entry] = []
     for phase in Phase:
         ordered += _sort_phase([entry for entry in entries if entry.phase == phase], edges)
-    blind = list(_find_blind_planners([entry for entry in ordered if entry.phase == Phase.PLAN]))
-    if blind:
-        raise ScheduleError(blind)
+    conflicts = list(_find_planner_conflicts([entry for entry in ordered if entry.phase == Phase.PLAN]))
+    if conflicts:
+        raise ScheduleError(conflicts)
     return ordered
 
 
@@ -336,14 +336,14 @@ def _find_unordered(
             )
 
 
-def _find_blind_planners(planners: Sequence[Entry]) -> Iterable[Problem]:
+def _find_planner_conflicts(planners: Sequence[Entry]) -> Iterable[Problem]:
     """Planners in their order that add to the plan of another without reading it."""
     for place, entry in enumerate(planners):
         for earlier in planners[:place]:
-            blind = [name for name in entry.adds if name in earlier.adds and name not in entry.reads]
-            if blind:
-                what = f"adds to {blind[0]} as {earlier.name} does, and does not read what that one planned"
-                remedy = f"let one of the two read {blind[0]}: it then runs behind and sees the sum so far"
+            unread = [name for name in entry.adds if name in earlier.adds and name not in entry.reads]
+            if unread:
+                what = f"adds to {unread[0]} as {earlier.name} does, and does not read what that one planned"
+                remedy = f"let one of the two read {unread[0]}: it then runs behind and sees the sum so far"
                 yield Problem(None, entry.name, what, remedy)
 
 

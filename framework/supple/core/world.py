@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +11,7 @@ import numpy as np
 from supple.core.arrays import NEXT, Array
 from supple.core.blueprint import Blueprint
 from supple.core.build import Build, run_compilers
-from supple.core.fault import raise_fault
+from supple.core.fault import naming_fault, raise_fault
 from supple.core.metrics import compile_metrics, forget_settled, metric_values
 from supple.core.registry import Registered, Registry
 from supple.core.schedule import Bound, Call, Entry, Phase, Work, expand, order_systems, solve_of
@@ -101,13 +100,12 @@ class World:
         try:
             for calls, observing in ((self._moving, False), (self._observing, True)):
                 started = clock()
-                for call, rate in calls:
+                for index, call, rate in calls:
                     if rate == 1 or (first and number % rate == 0):
                         call()
                     ended = clock()
                     spent[index] += ended - started
                     started = ended
-                    index += 1
                 if not self.arrays.is_next_finite(observing):
                     self._name_nonfinite(observing)
         except SimulationError as error:
@@ -146,8 +144,8 @@ class World:
         self.timing.steps += 1
 
     def calls(self) -> list[tuple[Entry, Callable[[], None]]]:
-        """The systems in their order, each with what it runs in a step."""
-        return list(zip(self.schedule, self._steps, strict=True))
+        """The systems in their order, each with what it runs in a step; without those that have nothing to run."""
+        return [(self.schedule[index], call) for index, call, _ in (*self._moving, *self._observing)]
 
     def rebind(self, parts: int = 1) -> None:
         """Bind all members and systems anew, to steps of the run that are divided into so many parts.
@@ -158,9 +156,13 @@ class World:
         for members in self.build.collections.values():
             for member in members:
                 self._bind_member(member, rates.get(solve_of(member), 1), parts)
-        self._steps = [self._bind(entry, parts) for entry in self.schedule]
-        rated = [(call, entry.system.rate) for entry, call in zip(self.schedule, self._steps, strict=True)]
-        self._moving, self._observing = rated[: self._moving_count], rated[self._moving_count :]
+        self._moving: list[tuple[int, Callable[[], Any], int]] = []
+        self._observing: list[tuple[int, Callable[[], Any], int]] = []
+        for index, entry in enumerate(self.schedule):
+            call = self._bind(entry, parts)
+            if call is not None:
+                calls = self._moving if index < self._moving_count else self._observing
+                calls.append((index, call, entry.system.rate))
 
     def _name_nonfinite(self, observing: bool) -> None:
         """Stop at the first number that is not finite and say whose it is."""
@@ -232,7 +234,7 @@ class World:
         return order_systems(entries, self.arrays, frozenset(self.build.accumulating))
 
     def _make_entry(self, name: str, registered: Registered, *arguments: Any) -> Entry:
-        with self._naming(registered.plugin, f"system {name}"):
+        with naming_fault(self.registry, registered.plugin, f"system {name}"):
             system = registered.load()(*arguments)
         reads, writes, adds = (
             expand(accesses, self.build.collections)
@@ -240,16 +242,18 @@ class World:
         )
         return Entry(name, system, reads, writes, adds, registered.plugin)
 
-    def _bind(self, entry: Entry, parts: int) -> Callable[[], None]:
+    def _bind(self, entry: Entry, parts: int) -> Callable[[], Any] | None:
         h = self._length(entry.system.rate, parts)
-        with self._naming(entry.plugin, f"system {entry.name}"):
+        with naming_fault(self.registry, entry.plugin, f"system {entry.name}"):
             return make_callable(
                 entry.system.bind(Bound(entry.name, entry.touches, self.arrays, self.build, h))
             )
 
     def _bind_member(self, member: Any, rate: int, parts: int) -> None:
         h = self._length(rate, parts)
-        with self._naming(self.build.plugin_of.get(id(member), "supple"), f"member {member.name}"):
+        with naming_fault(
+            self.registry, self.build.plugin_of.get(id(member), "supple"), f"member {member.name}"
+        ):
             allowed = frozenset((*member.reads, *getattr(member, "writes", ())))
             member.bind(Bound(member.name, allowed, self.arrays, self.build, h))
 
@@ -257,32 +261,22 @@ class World:
         """The step [s] of what runs in every `rate`-th step of the run."""
         return self.build.run.step * rate if rate > 1 else self.build.run.step / parts
 
-    @contextmanager
-    def _naming(self, plugin: str, part: str) -> Iterator[None]:
-        """Name plugin and part in whatever is raised within."""
-        try:
-            yield
-        except SuppleError:
-            raise
-        except Exception as error:
-            raise_fault(error, self.registry, plugin, part)
 
-
-def make_callable(work: Work) -> Callable[[], Any]:
-    """One function of what `System.bind` returned."""
+def make_callable(work: Work) -> Callable[[], Any] | None:
+    """One function of what `System.bind` returned; None for an empty list, so that nothing is called in a step."""
     if isinstance(work, Call):
         from supple.core.jit import bind_kernel  # numba takes a second to import
 
         return bind_kernel(work.kernel, *work.arguments)
     if not isinstance(work, Sequence):
         return work
-    parts = [make_callable(part) for part in work]
+    parts = [call for call in map(make_callable, work) if call is not None]
 
     def run() -> None:
         for part in parts:
             part()
 
-    return parts[0] if len(parts) == 1 else run
+    return run if len(parts) > 1 else parts[0] if parts else None
 
 
 def _declare_clock(build: Build) -> None:

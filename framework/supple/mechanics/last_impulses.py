@@ -11,7 +11,7 @@ from supple.core.build import Build
 from supple.core.jit import TypedKernel, bind_kernel
 from supple.core.members import Solve
 from supple.core.schedule import Bound
-from supple.mechanics import warm_kernels as kernels
+from supple.mechanics import warm_start_kernels as kernels
 from supple.mechanics.problem import ConstraintProblem
 
 
@@ -24,8 +24,8 @@ class Kept(NamedTuple):
     steady: IntArray
 
 
-class Began(NamedTuple):
-    """What a solve began with: which groups were known, their impulses and changes of the last step; and scratch."""
+class WarmStart(NamedTuple):
+    """What a solve begins with: which groups were known, their impulses and changes of the last step; and scratch."""
 
     known: IntArray
     before: FloatArray
@@ -72,10 +72,10 @@ class LastImpulses:
         )
         before, change, velocity = np.zeros((3, problem.capacity, 3))
         known = np.zeros(problem.capacity, np.int64)
-        began = Began(known=known, before=before, change=change, velocity=velocity)
-        self._start = bind_kernel(kernels.start_rows, problem.counts, problem.key, kept, began, impulse)
+        start = WarmStart(known=known, before=before, change=change, velocity=velocity)
+        self._start = bind_kernel(kernels.start_rows, problem.counts, problem.key, kept, start, impulse)
         self._finish = TypedKernel(kernels.finish_rows)
-        self._work = (problem.key, began, residual, self._next, impulse)
+        self._work = (problem.key, start, residual, self._next, impulse)
 
     def begin(self) -> None:
         """Set the impulses [groups, 3] N s to begin with."""

@@ -22,16 +22,16 @@ def end_of_pair(count, key, first):
 
 
 @njit
-def mark_known(first, last, key, old_first, old_last, old_key, new_out, gone_out):
-    """new_out[c] = 1 for contacts without a predecessor, gone_out[o] = 1 for those without a successor."""
+def mark_known(first, last, key, old_first, old_last, old_key, new_out, ended_out):
+    """new_out[c] = 1 for contacts without a predecessor, ended_out[o] = 1 for those without a successor."""
     for o in range(old_first, old_last):
-        gone_out[o] = 1
+        ended_out[o] = 1
     for c in range(first, last):
         new_out[c] = 1
         for o in range(old_first, old_last):
             if key[c, 1] == old_key[o, 1]:
                 new_out[c] = 0
-                gone_out[o] = 0
+                ended_out[o] = 0
 
 
 @njit
@@ -44,11 +44,11 @@ def measure_distance(point, c, old_point, o):
 
 
 @njit
-def find_nearest_old(c, old_first, old_last, gone, point, old_point):
+def find_nearest_old(c, old_first, old_last, ended, point, old_point):
     """The nearest contact without a successor, -1 if there is none."""
     best, least = -1, math.inf
     for o in range(old_first, old_last):
-        if gone[o] != 0:
+        if ended[o] != 0:
             distance = measure_distance(point, c, old_point, o)
             if distance < least:
                 best, least = o, distance
@@ -68,7 +68,7 @@ def find_nearest_new(o, first, last, new, point, old_point):
 
 
 @njit
-def carry_over(contacts: PlacedContacts, before: LastContacts, new_out, gone_out, impulse_out):
+def carry_over(contacts: PlacedContacts, before: LastContacts, new_out, ended_out, impulse_out):
     """Give contacts without a predecessor the impulse of their nearest. Both lists are sorted by pair."""
     count, key, point = contacts.count, contacts.key, contacts.point
     old_count, old_key, old_point = before.last_count, before.last_key, before.last_point
@@ -83,10 +83,10 @@ def carry_over(contacts: PlacedContacts, before: LastContacts, new_out, gone_out
             continue
         last = end_of_pair(count[0], key, first)
         old_last = end_of_pair(old_count[0], old_key, old_first)
-        mark_known(first, last, key, old_first, old_last, old_key, new_out, gone_out)
+        mark_known(first, last, key, old_first, old_last, old_key, new_out, ended_out)
         for c in range(first, last):
             o = (
-                find_nearest_old(c, old_first, old_last, gone_out, point, old_point)
+                find_nearest_old(c, old_first, old_last, ended_out, point, old_point)
                 if new_out[c] != 0
                 else -1
             )

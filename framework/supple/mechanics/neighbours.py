@@ -39,8 +39,8 @@ class Neighbourhood:
         """`impulse` [groups, 3] N s is where the solve begins and ends."""
         contacts, last = arrays.take(PlacedContacts, "contacts"), arrays.take(LastContacts, "contacts")
         kept = LastContacts(**{name: arrays[f"contacts.{name}.next"] for name in LastContacts._fields})
-        new, gone = np.zeros((2, len(contacts.key)), np.int64)
-        self._carry_over = bind_kernel(carry_over, contacts, last, new, gone, impulse)
+        new, ended = np.zeros((2, len(contacts.key)), np.int64)
+        self._carry_over = bind_kernel(carry_over, contacts, last, new, ended, impulse)
         self._keep = bind_kernel(keep_contacts, contacts, impulse, kept)
 
     def carry_over(self) -> None:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from supple.core.arrays import FloatArray
 from supple.errors import Problem, UserError
-from supple.mechanics import measure_kernels
+from supple.mechanics import norm_kernels
 from supple.mechanics.block_matrix import BlockMatrix
 from supple.mechanics.problem import ConstraintProblem
 from supple.mechanics.residual import row_velocities
@@ -64,8 +64,8 @@ def relative_residual(problem: ConstraintProblem, impulse: FloatArray) -> float:
     """Norm of the natural map of all groups over the norm of the free velocities (over 1 m/s if those are zero)."""
     n = problem.count
     rho = np.zeros(n)
-    measure_kernels.compute_rho(problem.rows, problem.W.blocks, rho)
-    total = measure_kernels.sum_squares(problem.rows, rho, impulse, row_velocities(problem, impulse))
+    norm_kernels.compute_rho(problem.rows, problem.W.blocks, rho)
+    total = norm_kernels.sum_squares(problem.rows, rho, impulse, row_velocities(problem, impulse))
     return float(np.sqrt(total)) / (float(np.linalg.norm(problem.free[:n])) or 1.0)
 
 

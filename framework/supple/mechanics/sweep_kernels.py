@@ -194,7 +194,7 @@ def is_near(group_count, free, impulse, worst):
 
 
 @njit
-def is_hopeless(worst, before, sweeps, max_sweeps, tolerance):
+def converges_too_slowly(worst, before, sweeps, max_sweeps, tolerance):
     """Whether the sweeps that are left will not do at the rate of the last RATE_SWEEPS."""
     rate = worst / before
     return worst * rate ** ((max_sweeps - sweeps) / RATE_SWEEPS) > tolerance
@@ -233,7 +233,7 @@ def solve_groups(rows, blocks, scratch, history, impulse_out, tolerance, max_swe
                 gives_up = count_active(group_count, impulse_out) <= few_active
                 gives_up = gives_up and is_near(group_count, rows.free, impulse_out, worst)
             rated = gives_up and RATE_SWEEPS <= sweeps < ALWAYS_CHECKED
-            if rated and is_hopeless(worst, worst_3, sweeps, max_sweeps, tolerance):
+            if rated and converges_too_slowly(worst, worst_3, sweeps, max_sweeps, tolerance):
                 return sweeps, worst
         ahead, mixed = False, False
         if columns > 0:

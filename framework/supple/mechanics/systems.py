@@ -13,7 +13,7 @@ from supple.core.members import Solve
 from supple.core.noise import noise_at
 from supple.core.schedule import ROWS, Access, Bound, Each, Phase, System, solve_of
 from supple.errors import PluginError, Problem
-from supple.mechanics import warm_kernels
+from supple.mechanics import warm_start_kernels
 from supple.mechanics.last_impulses import LastImpulses, name_last
 from supple.mechanics.mechanism import AssembledSource, Mechanism
 from supple.mechanics.neighbours import Neighbourhood
@@ -64,19 +64,19 @@ class AssembleRows(System):
         measure = bind_kernel(measure_rows, problem.counts, problem.law, problem.gap, *figures)
         groups_of_source = _name_groups(sources, arrays[self.solve.array("groups")])
         appending = list(zip(sources, groups_of_source, strict=True))
-        strangers = [m for m in arrays.build.members("mechanisms") if m not in mechanisms]
+        others = [m for m in arrays.build.members("mechanisms") if m not in mechanisms]
 
         def assemble() -> None:
             problem.clear()
             for jacobian in jacobians:
                 jacobian.clear()
-            known = [one.jacobian.count.item(0) for one in strangers]
+            known = [one.jacobian.count.item(0) for one in others]
             last = 0
             for source, groups in appending:
                 source.append(problem)
                 groups[0], groups[1], last = last, problem.count - last, problem.count
             if known:
-                self._refuse_strangers(strangers, known)
+                self._refuse_rows_of_others(others, known)
             measure()
             if problem.count == 0:
                 return
@@ -92,7 +92,7 @@ class AssembleRows(System):
 
         return assemble
 
-    def _refuse_strangers(self, mechanisms: list[Mechanism], known: list[int]) -> None:
+    def _refuse_rows_of_others(self, mechanisms: list[Mechanism], known: list[int]) -> None:
         """A mechanism is moved by the rows of its own solve alone; `known` is how many blocks each had."""
         for mechanism, count in zip(mechanisms, known, strict=True):
             if mechanism.jacobian.count.item(0) != count:
@@ -176,7 +176,7 @@ class SolveRows(System):
             (
                 m,
                 bind_kernel(
-                    warm_kernels.take_plan, arrays[m.plan].reshape(-1), arrays[m.impulse].reshape(-1)
+                    warm_start_kernels.take_plan, arrays[m.plan].reshape(-1), arrays[m.impulse].reshape(-1)
                 ),
                 arrays[m.plan],
                 np.zeros_like(arrays[m.plan]),

@@ -17,15 +17,15 @@ DIED = "the process that ran it died"
 
 
 def run_tasks(
-    setting: Setting, tasks: Sequence[Task], jobs: int, alone: Collection[str] = ()
+    setting: Setting, tasks: Sequence[Task], jobs: int, one_by_one: Collection[str] = ()
 ) -> Generator[tuple[Task, Outcome], None, None]:
     """Run all tasks, at most `jobs` at a time, and hand out each as it is finished.
 
-    Those whose keys are in `alone` run one at a time, after the others, so that nothing disturbs their speed.
+    Those whose keys are in `one_by_one` run one at a time, after the others, so that nothing disturbs their speed.
     """
-    if alone:
-        yield from run_tasks(setting, [task for task in tasks if task.key not in alone], jobs)
-        yield from run_tasks(setting, [task for task in tasks if task.key in alone], 1)
+    if one_by_one:
+        yield from run_tasks(setting, [task for task in tasks if task.key not in one_by_one], jobs)
+        yield from run_tasks(setting, [task for task in tasks if task.key in one_by_one], 1)
         return
     if min(jobs, len(tasks)) <= 1:
         for task in tasks:

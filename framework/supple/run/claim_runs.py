@@ -25,7 +25,7 @@ from supple.scene.load import Scene, build_world, read_scene
 from supple.scene.sweep import Cell
 
 if TYPE_CHECKING:
-    from supple.run.record import Recorder
+    from supple.run.recording_writer import Recorder
 
 #: Of the recordings of claims.
 FRAMES_PER_SECOND = 100.0
@@ -132,7 +132,7 @@ class StepClock:
 def _start_recording(setting: Setting, task: Task, world: World) -> Recorder | None:
     if task.record is None:
         return None
-    from supple.run.record import start_recording
+    from supple.run.recording_writer import start_recording
 
     header = make_header(
         world.blueprint,

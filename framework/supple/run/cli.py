@@ -7,11 +7,12 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from typing import Any
 
 import rich_click as click
 from click.exceptions import Exit, NoArgsIsHelpError
 
-from supple.errors import ExitCode, PluginFaultError, SimulationError, UserError
+from supple.errors import ExitCode, PluginFaultError, SimulationError, SuppleError, UserError
 
 #: Where each command lives. These modules import rich_click and, within their functions, all else.
 COMMANDS = {
@@ -32,6 +33,8 @@ COMMANDS = {
 _THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 #: What shells report for a program whose reader went away.
 _BROKEN_PIPE = 141
+#: Where a context keeps the command of a plugin that it runs.
+_PLUGIN_COMMAND = "supple.plugin_command"
 
 
 class LazyGroup(click.RichGroup):
@@ -54,6 +57,20 @@ class LazyGroup(click.RichGroup):
         line = list_plugin_commands().get(cmd_name)
         return None if line is None else click.Command(cmd_name, help=line)
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command; what that of a plugin raises names the plugin."""
+        try:
+            return super().invoke(ctx)
+        except (click.ClickException, click.Abort, Exit, SuppleError, BrokenPipeError):
+            raise
+        except Exception as error:
+            if _PLUGIN_COMMAND not in ctx.meta:
+                raise
+            from supple.core.fault import raise_fault
+
+            registry, command = ctx.meta[_PLUGIN_COMMAND]
+            raise_fault(error, registry, command.plugin, f"command {command.name}")
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
@@ -67,8 +84,10 @@ def _find_plugin_command(ctx: click.Context, name: str) -> click.Command | None:
     from supple.errors import suggest
     from supple.plugin import load_plugins
 
-    offered = load_plugins().registry.commands
+    registry = load_plugins().registry
+    offered = registry.commands
     if name in offered:
+        ctx.meta[_PLUGIN_COMMAND] = registry, offered[name]
         command: click.Command = offered[name].load()
         return command
     raise click.UsageError(f"no command '{name}'; {suggest(name, [*COMMANDS, *offered])}", ctx)

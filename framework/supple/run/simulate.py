@@ -25,8 +25,8 @@ from supple.run.checkpoint import (
 from supple.run.compile_progress import CompileWatch
 from supple.run.display import Display, SilentDisplay
 from supple.run.failure import Failure, write_failure
-from supple.run.record import Recorder, start_recording
 from supple.run.recording_layout import make_header, steps_per_frame
+from supple.run.recording_writer import Recorder, start_recording
 from supple.run.runner import Runner
 from supple.run.save_problems import ProblemSaver
 from supple.run.stop import Stop

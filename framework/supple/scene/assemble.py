@@ -8,15 +8,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from supple.core.entity import Entity, parent_path
+from supple.core.fault import naming_fault
 from supple.core.registry import Registry
 from supple.core.scene_files import SceneFiles
 from supple.core.settings import Run
 from supple.errors import Problem, suggest
-from supple.scene.assembly import Assembly, add_entity, read_components, read_event
 from supple.scene.document import Document
 from supple.scene.fields import fields_of, say_value
 from supple.scene.overrides import Override
 from supple.scene.prefabs import expand_prefabs
+from supple.scene.read_entities import Assembly, add_entity, read_components, read_event
 from supple.scene.wording import read_checked
 
 
@@ -63,7 +64,8 @@ def _read_run(assembly: Assembly) -> None:
     assembly.problems.extend(part.problems(complaints))
     assembly.run = run
     for name, registered in sorted(registry.settings.items()):
-        made, complaints = read_checked(registered.target, part.table.get(name, {}))
+        with naming_fault(registry, registered.plugin, f"settings run.{name}"):
+            made, complaints = read_checked(registered.target, part.table.get(name, {}))
         assembly.problems.extend(part.problems(complaints, (name,)))
         assembly.settings[name] = made
 

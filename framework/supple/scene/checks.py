@@ -10,10 +10,10 @@ from supple.core.registry import Registry
 from supple.core.scene_files import SceneFiles
 from supple.errors import Problem, SceneError, UserError, Where, suggest
 from supple.scene.assemble import assemble
-from supple.scene.assembly import Assembly, offers
 from supple.scene.document import Document
 from supple.scene.fields import fields_of
 from supple.scene.overrides import Override, make_override
+from supple.scene.read_entities import Assembly, naming_component, offers
 from supple.scene.toml_scanner import one_line
 
 
@@ -51,12 +51,13 @@ def _ask_components(assembly: Assembly) -> Iterator[Problem]:
         for kind, component in entity.components.items():
             if not offers(component, "check"):
                 continue
-            try:
-                complaints = list(component.check(entity, graph))
-            except UserError as error:
-                complaints = [
-                    f"{problem.path}: {problem.what}; {problem.remedy}" for problem in error.problems
-                ]
+            with naming_component(assembly, path, kind):
+                try:
+                    complaints = [str(complaint) for complaint in component.check(entity, graph)]
+                except UserError as error:
+                    complaints = [
+                        f"{problem.path}: {problem.what}; {problem.remedy}" for problem in error.problems
+                    ]
             for complaint in complaints:
                 what, _, remedy = complaint.partition("; ")
                 # A complaint that begins with one of the component's keys (`phase.left.next`) is about that key.
@@ -71,14 +72,17 @@ def check_files(assembly: Assembly, files: SceneFiles) -> Iterator[Problem]:
         for kind, component in entity.components.items():
             if not offers(component, "check_files"):
                 continue
-            try:
-                component.check_files(entity, files)
-            except UserError as error:
-                for problem in error.problems:
-                    key = problem.path.removeprefix(f"{path}.{kind}.")
-                    keys = (kind, key) if key in fields_of(type(component)) else (kind,)
-                    placed = assembly.parts[path].problem(keys, problem.what, problem.remedy)
-                    yield problem if problem.where else placed
+            problems: Iterable[Problem] = ()
+            with naming_component(assembly, path, kind):
+                try:
+                    component.check_files(entity, files)
+                except UserError as error:
+                    problems = error.problems
+            for problem in problems:
+                key = problem.path.removeprefix(f"{path}.{kind}.")
+                keys = (kind, key) if key in fields_of(type(component)) else (kind,)
+                placed = assembly.parts[path].problem(keys, problem.what, problem.remedy)
+                yield problem if problem.where else placed
 
 
 def check_all(

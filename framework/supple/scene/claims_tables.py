@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from supple.core.component import component, field
 from supple.errors import Problem, Where, suggest
 from supple.mechanics.run_metrics import RUN_METRICS, STEP_TIME
-from supple.scene.assembly import Assembly
 from supple.scene.document import Document
 from supple.scene.expression import Expression, ExpressionError, Reference, parse_expression
 from supple.scene.fields import say_value
 from supple.scene.parts import Part
+from supple.scene.read_entities import Assembly
 from supple.scene.wording import read_checked
 
 

@@ -147,9 +147,9 @@ class _Evaluation:
     def find_truth(self, node: Node, bare: bool) -> NDArray[np.bool_]:
         """The values of a node as truth values; of a metric, 1 and 0 count as such."""
         values = self.find(node, bare)
-        strange = values[(values != 0) & (values != 1)]
-        if len(strange):
-            what = f"'{self._expression.source_of(node)}' is not a truth value, but {strange[0]:.6g}"
+        invalid = values[(values != 0) & (values != 1)]
+        if len(invalid):
+            what = f"'{self._expression.source_of(node)}' is not a truth value, but {invalid[0]:.6g}"
             raise ExpressionError(node.span[0] + 1, what, "compare it with something")
         return values.astype(np.bool_)
 

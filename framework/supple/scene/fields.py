@@ -56,7 +56,7 @@ def fields_of(cls: type) -> dict[str, FieldFacts]:
             info.description or "",
             info.is_required(),
             default,
-            tuple(_limits_of(info.metadata)),
+            tuple(_limits_of(info.metadata)) + _limits_within(info.annotation),
         )
     return facts
 
@@ -67,6 +67,28 @@ def _limits_of(metadata: list[Any]) -> Iterator[str]:
             value = getattr(each, limit, None)
             if value is not None:
                 yield wording.format(value)
+
+
+def _limits_within(annotation: Any) -> tuple[str, ...]:
+    """The limits of the numbers in a list or in alternatives, each once."""
+    if get_origin(annotation) is Annotated:
+        metadata = [inner for each in annotation.__metadata__ for inner in getattr(each, "metadata", (each,))]
+        return tuple(_limits_of(metadata))
+    found = dict.fromkeys(limit for part in get_args(annotation) for limit in _limits_within(part))
+    if members_of(annotation) is not None:
+        return tuple(
+            limit for limit in found if limit.removeprefix("each ") == limit or limit[5:] not in found
+        )
+    return tuple(f"each {limit.removeprefix('each ')}" for limit in found)
+
+
+def spell(annotation: Any) -> str:
+    """How pydantic spells an alternative of a union, but for limits and spaces."""
+    stripped = strip(annotation)
+    arguments, origin = get_args(stripped), get_origin(stripped)
+    if origin not in (tuple, list, dict):
+        return str(getattr(stripped, "__name__", stripped)).replace(" ", "")
+    return f"{origin.__name__}[{','.join('...' if each is ... else spell(each) for each in arguments)}]"
 
 
 def strip(annotation: Any) -> Any:
@@ -104,9 +126,13 @@ def table_of(annotation: Any, key: str | int) -> dict[str, FieldFacts]:
 def element_of(annotation: Any, key: str | int) -> Any:
     """The type of what a value of this type holds under a key or index; None when that is unknown."""
     stripped = strip(annotation)
-    if is_table(stripped) or members_of(stripped):
+    members = members_of(stripped)
+    if is_table(stripped) or members:
         facts = table_of(stripped, key).get(str(key))
-        return facts.annotation if facts else None
+        if facts is not None:
+            return facts.annotation
+        elements = (element_of(each, key) for each in members or () if not is_table(each))
+        return next((each for each in elements if each is not None), None)
     arguments = get_args(stripped)
     origin = get_origin(stripped)
     if origin is dict:

@@ -10,10 +10,10 @@ import pydantic
 from supple.core.component import Prefab
 from supple.core.entity import PATH, Entity
 from supple.errors import Problem, UserError
-from supple.scene.assembly import Assembly, add_entity, offers, read_components
 from supple.scene.fields import fields_of
 from supple.scene.overrides import Override
 from supple.scene.parts import Part
+from supple.scene.read_entities import Assembly, add_entity, naming_component, offers, read_components
 
 MAX_DEPTH = 8
 
@@ -32,11 +32,9 @@ def expand_prefabs(assembly: Assembly, later: dict[str, list[Override]]) -> None
                 assembly.problems.append(part.problem((kind,), what, "a prefab must not make itself"))
                 assembly.broken.add(path)
                 continue
-            made = [
-                child.path
-                for child in _expand(assembly, entity, part, kind, component)
-                if _add_child(assembly, part, kind, child, later)
-            ]
+            with naming_component(assembly, path, kind):
+                children = _expand(assembly, entity, part, kind, component)
+            made = [child.path for child in children if _add_child(assembly, part, kind, child, later)]
             waiting.extend((child, depth + 1) for child in made)
             _check_parents(assembly, part, kind, made)
 
@@ -44,7 +42,7 @@ def expand_prefabs(assembly: Assembly, later: dict[str, list[Override]]) -> None
 def _expand(assembly: Assembly, entity: Entity, part: Part, kind: str, prefab: Prefab) -> list[Entity]:
     """What the prefab makes; nothing, and a problem more, when it refuses."""
     try:
-        return list(prefab.expand(entity, assembly.files))
+        children = list(prefab.expand(entity, assembly.files))
     except UserError as error:
         for problem in error.problems:
             key = problem.path.removeprefix(f"{entity.path}.{kind}.")
@@ -53,6 +51,11 @@ def _expand(assembly: Assembly, entity: Entity, part: Part, kind: str, prefab: P
             assembly.problems.append(Problem(where, problem.path, problem.what, problem.remedy))
     except (ValueError, OSError) as error:
         assembly.problems.append(part.problem((kind,), " ".join(str(error).split())))
+    else:
+        for child in children:
+            if not isinstance(child, Entity):
+                raise TypeError(f"expand gives {child!r}, which is no Entity")
+        return children
     assembly.broken.add(entity.path)
     return []
 

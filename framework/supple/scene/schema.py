@@ -14,11 +14,11 @@ import pydantic
 from supple.core.entity import PATH
 from supple.core.registry import Registered, Registry
 from supple.core.settings import Run
-from supple.scene.assembly import Timing
 from supple.scene.claims_tables import ClaimTable, ExpectTable
 from supple.scene.document import WORD
 from supple.scene.fields import say_unit
 from supple.scene.include import FORMAT
+from supple.scene.read_entities import Timing
 from supple.scene.sweep import MAX_SEED
 
 Schema = dict[str, Any]

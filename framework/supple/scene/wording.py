@@ -21,6 +21,7 @@ from supple.scene.fields import (
     say_type,
     say_unit,
     say_value,
+    spell,
     strip,
     table_of,
 )
@@ -110,8 +111,8 @@ def _locate(cls: type, details: Any) -> _Finding:
         if members is not None:
             if union is None:
                 union, branch = tuple(keys), str(step)
-            named = [member for member in members if getattr(strip(member), "__name__", "") == step]
-            annotation = named[0] if named else _member_with_elements(members, step)
+            tag = str(step).replace("constrained-", "").replace(" ", "")
+            annotation = next((member for member in members if spell(member) == tag), None)
             continue
         annotation = element_of(annotation, step) if annotation is not None else None
         keys.append(step)
@@ -125,14 +126,6 @@ def _locate(cls: type, details: Any) -> _Finding:
         union,
         branch,
     )
-
-
-def _member_with_elements(members: tuple[Any, ...], tag: str | int) -> Any:
-    """The alternative that pydantic calls by its spelling, such as `tuple[float, float, float]`."""
-    for member in members:
-        if str(strip(member)) == tag:
-            return member
-    return None
 
 
 def _choose_branches(cls: type, findings: list[_Finding]) -> Iterator[_Finding]:

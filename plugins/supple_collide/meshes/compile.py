@@ -67,8 +67,8 @@ class Part:
         if self.grid is None:
             return build_tree(self.mesh.vertices, self.mesh.triangles)
         count = len(self.mesh.triangles)
-        one = (np.array([value], np.int64) for value in (-1, 0, count))
-        return Tree(*one, np.arange(count, dtype=np.int64))
+        right, first, size = (np.array([value], np.int64) for value in (-1, 0, count))
+        return Tree(right, first, size, np.arange(count, dtype=np.int64))
 
 
 def list_meshes(build: Build) -> list[tuple[Entity, str]]:
@@ -125,10 +125,10 @@ def _make_deforming(surface: DeformingSurface, number: int) -> Part:
     raw = Triangles(
         surface.name, surface.rest, surface.triangles, tuple(range(len(surface.triangles))), "triangle"
     )
-    sound = make_mesh(raw, 1.0, surface.path)
+    checked = make_mesh(raw, 1.0, surface.path)
     # The surface's own numbers, not those of the welded copy that was checked.
     count = len(surface.triangles)
-    mesh = TriangleMesh(surface.rest, surface.triangles, sound.neighbour, np.arange(count, dtype=np.int64))
+    mesh = TriangleMesh(surface.rest, surface.triangles, checked.neighbour, np.arange(count, dtype=np.int64))
     owner = {
         "carrier": STANDS_STILL, "frame": 0, "group": STANDS_STILL,
         "local_position": np.zeros(3), "local_rotation": UNTURNED,
@@ -175,7 +175,7 @@ def _declare_pool(build: Build, parts: list[Part]) -> None:
         "triangles": "Corners of the triangles, counter-clockwise from outside.",
         "neighbour": "The triangle across the edge from corner k to k + 1; -1 at a rim.",
         "facet": "The first triangle of the flat region that a triangle belongs to.",
-        "owns": "Which corners and edges a triangle speaks for, as bits.",
+        "owns": "Which corners and edges a triangle owns, as bits.",
         "vertex_first": "Where the triangles of a vertex begin in vertex_triangle.",
         "vertex_triangle": "The triangles around every vertex.",
         "of_triangle": "The mesh that a triangle belongs to.",
@@ -271,8 +271,10 @@ def _declare_places(build: Build, parts: list[Part], labels: list[str]) -> None:
     for name in ("friction", "restitution"):
         values = [getattr(part, name) for part in parts]
         build.add_model(f"mesh.{name}", values, unit="1", doc=f"Coefficient of {name}.")
-    itself = [part.bends is not None and part.bends.self_contact for part in parts]
-    build.add_model("mesh.meets_itself", itself, unit="1", doc="Whether it touches itself.", dtype=np.int64)
+    self_contact = [part.bends is not None and part.bends.self_contact for part in parts]
+    build.add_model(
+        "mesh.meets_itself", self_contact, unit="1", doc="Whether it touches itself.", dtype=np.int64
+    )
     count = len(parts)
     build.add_step("mesh.position", (count, 3), unit="m", doc="Origins of the meshes.", record=True)
     build.add_step("mesh.q", (count, 4), unit="1", doc="Rotations of the meshes.", record=True)

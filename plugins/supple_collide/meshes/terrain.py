@@ -86,8 +86,7 @@ def draw_bumps(shape: Any, cells: tuple[int, int], path: str, seed: int) -> Floa
 
 def join_cells(cells_x: int, cells_z: int) -> tuple[IntArray, IntArray]:
     """Two triangles for every cell, facing up, and their neighbours; cell (i, k) has 2 (i + k cells_x)."""
-    i, k = np.meshgrid(np.arange(cells_x), np.arange(cells_z))
-    i, k = i.reshape(-1), k.reshape(-1)
+    i, k = (each.reshape(-1) for each in np.meshgrid(np.arange(cells_x), np.arange(cells_z)))
     low = i + k * (cells_x + 1)
     high = low + cells_x + 1
     triangles = np.stack([low, high, low + 1, low + 1, high, high + 1], axis=1).reshape(-1, 3)

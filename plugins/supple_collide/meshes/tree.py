@@ -47,4 +47,9 @@ def build_tree(vertices: FloatArray, triangles: IntArray) -> Tree:
         middle = (low + high) // 2
         wanted.append((middle, high, node))
         wanted.append((low, middle, -1))
-    return Tree(*(np.array(values, np.int64) for values in (right, first, count)), order)
+    return Tree(
+        right=np.array(right, np.int64),
+        first=np.array(first, np.int64),
+        count=np.array(count, np.int64),
+        order=order,
+    )

@@ -36,7 +36,7 @@ def is_distant(ax, ay, az, bx, by, bz, cx, cy, cz, hx, hy, hz, far):
 def drop_distant(x, triangles, owns, mesh_sizes, position, q, mesh, limit, start, count, list_inout):
     """Drop triangles farther than `limit` [m] from a rigid mesh from list_inout[start : start + count].
 
-    The mesh has its origin at position[mesh] [m] and is turned by q[mesh]. Triangles within a plane, which speak for
+    The mesh has its origin at position[mesh] [m] and is turned by q[mesh]. Triangles within a plane, which own
     nothing, stay: looking costs more than they do. Returns how many triangles are left; their order stays.
     """
     m = matrix_of_quaternion_at(q, mesh)

@@ -27,12 +27,12 @@ from supple_collide.pairs.vertex_kernels import are_neighbours
 from supple_collide.primitives.manifold_kernels import ONE, ZERO
 
 # The bits of `owns` that stand for edges, and one that says that a triangle's edges were looked at.
-EDGES, LOOKED_AT = np.int64(56), np.int64(64)
+EDGES, VISITED = np.int64(56), np.int64(64)
 
 
 @njit
 def find_sharp(x, triangles, neighbour, owns, t, bends, give, sharp_inout):
-    """Which edges that triangle t speaks for stick out, or would if the surface gave way by `give` [m]: bits of `owns`.
+    """Which edges that triangle t owns stick out, or would if the surface gave way by `give` [m]: bits of `owns`.
 
     A mesh that does not bend has no others. Else they are looked at once: sharp_inout [nt] remembers the answer, and is
     0 where there is none yet.
@@ -40,7 +40,7 @@ def find_sharp(x, triangles, neighbour, owns, t, bends, give, sharp_inout):
     if not bends:
         return owns[t] & EDGES
     if sharp_inout[t] == 0:
-        sharp_inout[t] = LOOKED_AT
+        sharp_inout[t] = VISITED
         for k in range(3):
             if owns[t] & (8 << k) != 0:
                 sticks_out, _, _, _, rise = find_edge_cone(x, triangles, neighbour, t, k)
@@ -109,7 +109,7 @@ def add_edge_contacts(
 ):  # fmt: skip
     """Contacts of edges of two meshes, which see and touch each other as in `gather_vertices`; the new count.
 
-    Bit 3 + k of owns[t] says that edge k may stick out, and that this triangle speaks for it. sharp [nt] is scratch,
+    Bit 3 + k of owns[t] says that edge k may stick out, and that this triangle owns it. sharp [nt] is scratch,
     0 before and after.
     """
     faces, table, triangle_bounds = pool.faces, pool.table, pool.trees.triangle_bounds

@@ -10,8 +10,8 @@ from supple_collide.primitives.manifold_kernels import ZERO
 
 
 @njit
-def speaks(triangles, owns, vertex_first, vertex_triangle, v):
-    """Whether some triangle speaks for vertex v: one within a plane of a rigid mesh has nothing to say."""
+def is_owned(triangles, owns, vertex_first, vertex_triangle, v):
+    """Whether some triangle owns vertex v; one within a plane of a rigid mesh belongs to none."""
     for place in range(vertex_first[v], vertex_first[v + 1]):
         t = vertex_triangle[place]
         for k in range(3):
@@ -35,7 +35,9 @@ def gather_above_grid(
     for v in range(first_vertex, last_vertex):
         dx, dy, dz = x[v, 0] - grids[grid, 5], x[v, 1] - grids[grid, 6], x[v, 2] - grids[grid, 7]
         height = grids[grid, 9] * dx + grids[grid, 12] * dy + grids[grid, 15] * dz
-        if height > grids[grid, 17] + within or not speaks(triangles, owns, vertex_first, vertex_triangle, v):
+        if height > grids[grid, 17] + within or not is_owned(
+            triangles, owns, vertex_first, vertex_triangle, v
+        ):
             continue
         u = grids[grid, 8] * dx + grids[grid, 11] * dy + grids[grid, 14] * dz
         w = grids[grid, 10] * dx + grids[grid, 13] * dy + grids[grid, 16] * dz

@@ -61,8 +61,8 @@ def copy_box(bounds, row, box_out):
 
 
 @njit
-def drop_silent(owns, start, count, list_inout):
-    """Drop the triangles that speak for nothing from list_inout[start : start + count]; returns how many are left."""
+def drop_without_features(owns, start, count, list_inout):
+    """Drop the triangles that own nothing from list_inout[start : start + count]; returns how many are left."""
     kept = ZERO
     for place in range(start, start + count):
         if owns[list_inout[place]] != 0:
@@ -72,12 +72,12 @@ def drop_silent(owns, start, count, list_inout):
 
 
 @njit_inlined
-def pair_with_grid(pool: MeshPool, poses: MeshPoses, a, b, limit, silent, probe: Probe, pairs_out):
+def pair_with_grid(pool: MeshPool, poses: MeshPoses, a, b, limit, edges_only, probe: Probe, pairs_out):
     """Pairs of near triangles of mesh a (a tree) and mesh b (a grid): the number that there are.
 
     The cells below the whole mesh are looked up once if there are few, else those below each triangle. Left out are
-    pairs of which neither side has anything to say: of a flat floor only what may be below a vertex is needed, and
-    nothing at all if it is `silent`, the vertices of mesh a being looked at apart from this.
+    pairs of which neither side owns anything: of a flat floor only what may be below a vertex is needed, and
+    nothing at all with `edges_only`, the vertices of mesh a being looked at apart from this.
     """
     table, owns, near_out, box = pool.table, pool.faces.owns, probe.near, probe.box
     grids, triangle_bounds = pool.trees.grids, pool.trees.triangle_bounds
@@ -86,8 +86,8 @@ def pair_with_grid(pool: MeshPool, poses: MeshPoses, a, b, limit, silent, probe:
     below = query_grid(
         grids, table[b, GRID], table[b, FIRST], triangle_bounds, box, ZERO, limit, near_out[half:]
     )  # fmt: skip
-    if silent:
-        below = drop_silent(owns, half, below, near_out)
+    if edges_only:
+        below = drop_without_features(owns, half, below, near_out)
     if table[a, BENDS] == 0:
         below = drop_distant(
             pool.faces.x, pool.faces.triangles, owns, pool.sizes, poses.position, poses.q, a, limit, half, below,
@@ -111,7 +111,7 @@ def pair_with_grid(pool: MeshPool, poses: MeshPoses, a, b, limit, silent, probe:
             )  # fmt: skip
         for other in range(below):
             u = near_out[half + other]
-            if owns[u] == 0 and (silent or owns[t] & CORNERS == 0):
+            if owns[u] == 0 and (edges_only or owns[t] & CORNERS == 0):
                 continue
             if not once or boxes_meet(triangle_bounds, t, triangle_bounds, u, limit):
                 if count < pairs_out.shape[0]:

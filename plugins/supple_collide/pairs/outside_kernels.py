@@ -16,7 +16,7 @@ UNKNOWN, OUTSIDE, INNER = 0, 1, 2
 # Where a surface is creased, what is nearest may say the wrong thing about a point. So many are asked.
 ASKED = 3
 # So few vertices are sooner looked at one by one.
-FEW = 6
+FEW_IN_BOX = 6
 # Farther than any mesh is deep [m].
 FAR = 1e6
 
@@ -87,22 +87,22 @@ def list_inner(
     """
     x, triangles = pool.faces.x, pool.faces.triangles
     vertex_first, vertex_triangle = pool.faces.vertex_first, pool.faces.vertex_triangle
-    boxed, root = ZERO, pool.table[other, ROOT]
+    in_box, root = ZERO, pool.table[other, ROOT]
     for v in range(first, last):
-        is_boxed = is_in_box(pool.trees.bounds, root, x[v, 0], x[v, 1], x[v, 2], 0.0)
-        mark[v] = UNKNOWN if is_boxed else OUTSIDE
-        if is_boxed:
-            inner_out[boxed] = v
-            boxed += 1
-    if boxed <= FEW:
-        return boxed
+        is_inside = is_in_box(pool.trees.bounds, root, x[v, 0], x[v, 1], x[v, 2], 0.0)
+        mark[v] = UNKNOWN if is_inside else OUTSIDE
+        if is_inside:
+            inner_out[in_box] = v
+            in_box += 1
+    if in_box <= FEW_IN_BOX:
+        return in_box
     mark_pairs(pairs, pair_count, side, 1, crossed)
-    for place in range(boxed):
+    for place in range(in_box):
         v = inner_out[place]
         if mark[v] == UNKNOWN and reaches_outside(triangles, vertex_first, vertex_triangle, v, crossed, mark):
             spread_mark(triangles, vertex_first, vertex_triangle, v, OUTSIDE, crossed, members, mark)
     inner = ZERO
-    for place in range(boxed):
+    for place in range(in_box):
         v = inner_out[place]
         if mark[v] == UNKNOWN:
             count = spread_mark(triangles, vertex_first, vertex_triangle, v, INNER, crossed, members, mark)

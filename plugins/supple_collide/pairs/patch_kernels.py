@@ -18,7 +18,7 @@ from supple_collide.meshes.triangle_kernels import FLUSH
 
 # Normals that differ by less than FLUSH are those of one patch: the faces rest on each other.
 PATCH_COSINE = math.cos(FLUSH)
-UNSEEN, KEPT, CARRIED, CORNER = 0, 1, 2, 3
+UNVISITED, KEPT, CARRIED, CORNER = 0, 1, 2, 3
 
 
 @njit
@@ -47,7 +47,7 @@ def gather_patch(ids, values, rows, count, seed, state_inout, flat_out, members_
     tx, ty, tz, sx, sy, sz = find_axes(values[lead, 6], values[lead, 7], values[lead, 8])
     for place in range(seed, count):
         row = rows[place]
-        if state_inout[place] != UNSEEN or compare_normals(ids, values, row, lead) < PATCH_COSINE:
+        if state_inout[place] != UNVISITED or compare_normals(ids, values, row, lead) < PATCH_COSINE:
             continue
         state_inout[place] = KEPT
         side = 3 if ids[row, 0] == ids[lead, 0] else 0
@@ -88,17 +88,17 @@ def choose_triangle(flat, members, count, tolerance):
     for m in range(1, count):
         if flat[members[m], 2] < flat[deepest, 2]:
             deepest = members[m]
-    far, long = deepest, 0.0
+    farthest, length = deepest, 0.0
     for m in range(count):
         apart = find_apart(flat, deepest, members[m])
-        if is_better(apart, long, flat[members[m], 2], flat[far, 2], tolerance):
-            far, long = members[m], apart
-    wide, broad = deepest, 0.0
+        if is_better(apart, length, flat[members[m], 2], flat[farthest, 2], tolerance):
+            farthest, length = members[m], apart
+    third, width = deepest, 0.0
     for m in range(count):
-        aside = abs(turn_about(flat, deepest, far, members[m])) / long if long > 0.0 else 0.0
-        if is_better(aside, broad, flat[members[m], 2], flat[wide, 2], tolerance):
-            wide, broad = members[m], aside
-    return deepest, far, wide if broad > tolerance else -1
+        from_line = abs(turn_about(flat, deepest, farthest, members[m])) / length if length > 0.0 else 0.0
+        if is_better(from_line, width, flat[members[m], 2], flat[third, 2], tolerance):
+            third, width = members[m], from_line
+    return deepest, farthest, third if width > tolerance else -1
 
 
 @njit
@@ -192,9 +192,9 @@ def drop_carried(ids, values, tolerance, count, choice: Choice):
     """
     rows_inout, state, flat = choice.rows, choice.state, choice.flat
     for place in range(count):
-        state[place] = UNSEEN
+        state[place] = UNVISITED
     for seed in range(count):
-        if state[seed] == UNSEEN:
+        if state[seed] == UNVISITED:
             found = gather_patch(ids, values, rows_inout, count, seed, state, flat, choice.members)
             if found > 3:
                 mark_carried(flat, choice.members, found, tolerance, state, choice.places, choice.chain)

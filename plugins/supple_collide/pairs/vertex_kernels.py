@@ -198,7 +198,7 @@ def is_repeated(found_ids, found_values, link, head, c):
 
 
 @njit
-def is_rival(x, triangles, found_ids, found_values, c, other, slack):
+def bends_away(x, triangles, found_ids, found_values, c, other, slack):
     """Whether candidate `other` of the same vertex is a face as near that bends away from the face of candidate c.
 
     A face that the vertex is only beside of matters to one that it is above only if it is behind that one.
@@ -215,7 +215,7 @@ def is_rival(x, triangles, found_ids, found_values, c, other, slack):
 
 
 @njit
-def is_outdone(x, triangles, found_ids, found_values, link, head, c, slack):
+def is_beside_farther_face(x, triangles, found_ids, found_values, link, head, c, slack):
     """Whether the same vertex is farther in front of a face as near that bends away from the face of candidate c.
 
     Beside an edge or a tip that sticks out, the faces around it are no walls: the farthest one decides, and
@@ -225,7 +225,7 @@ def is_outdone(x, triangles, found_ids, found_values, link, head, c, slack):
         return False
     farthest, other = found_values[c, 3], head
     while other >= 0:
-        if is_rival(x, triangles, found_ids, found_values, c, other, slack):
+        if bends_away(x, triangles, found_ids, found_values, c, other, slack):
             farthest = max(farthest, found_values[other, 3])
         other = link[other]
     if farthest > found_values[c, 3] + slack:
@@ -233,8 +233,8 @@ def is_outdone(x, triangles, found_ids, found_values, link, head, c, slack):
     other = head
     while other >= 0:
         tie = found_ids[other, 1] < found_ids[c, 1] and found_values[other, 3] >= farthest - slack
-        alike = found_values[other, 8] <= found_values[c, 8]
-        if tie and alike and is_rival(x, triangles, found_ids, found_values, c, other, slack):
+        no_more_beside = found_values[other, 8] <= found_values[c, 8]
+        if tie and no_more_beside and bends_away(x, triangles, found_ids, found_values, c, other, slack):
             return True
         other = link[other]
     return False
@@ -256,17 +256,19 @@ def is_in_front(x, triangles, t, other, slack):
 def is_wall(x, triangles, found_ids, found_values, link, head, c, slack):
     """Whether the face of candidate c, which its vertex is beside of, rises from the faces below the vertex.
 
-    Within a hollow the vertex stays in front of both planes wherever it goes.
+    In a concave corner the vertex stays in front of both planes wherever it goes.
     """
-    t, other, hollow = found_ids[c, 2], head, False
+    t, other, concave = found_ids[c, 2], head, False
     while other >= 0:
         if found_ids[other, 1] < EDGE_CODE and found_values[other, 8] == 0.0:
             below = found_ids[other, 2]
-            hollow = is_in_front(x, triangles, t, below, slack) and is_in_front(x, triangles, below, t, slack)
-            if not hollow:
+            concave = is_in_front(x, triangles, t, below, slack) and is_in_front(
+                x, triangles, below, t, slack
+            )
+            if not concave:
                 return False
         other = link[other]
-    return hollow
+    return concave
 
 
 @njit_inlined
@@ -298,7 +300,7 @@ def add_vertex_contacts(
             continue
         if is_repeated(found_ids, found_values, link, head[v], c):
             continue
-        if is_outdone(x, triangles, found_ids, found_values, link, head[v], c, slack):
+        if is_beside_farther_face(x, triangles, found_ids, found_values, link, head[v], c, slack):
             continue
         beside = found_values[c, 8] != 0.0
         if beside and not is_wall(x, triangles, found_ids, found_values, link, head[v], c, slack):

@@ -25,16 +25,16 @@ CLOSEST = np.int64(1 << 20)
 
 
 @njit
-def find_closest_corner(size, x, rotation, cornered, box):
+def find_closest_corner(size, x, rotation, owner, box):
     """The corner of one box nearest to another box: (squared distance, corner, nearest point x, y, z)."""
     best, closest = math.inf, ZERO
     bx, by, bz = 0.0, 0.0, 0.0
     wx, wy, wz = carry_in(
-        rotation, box, x[cornered, 0] - x[box, 0], x[cornered, 1] - x[box, 1], x[cornered, 2] - x[box, 2]
+        rotation, box, x[owner, 0] - x[box, 0], x[owner, 1] - x[box, 1], x[owner, 2] - x[box, 2]
     )  # fmt: skip
     for corner in range(8):
-        ox, oy, oz = place_corner(size, cornered, corner)
-        ox, oy, oz = carry_out(rotation, cornered, ox, oy, oz)
+        ox, oy, oz = place_corner(size, owner, corner)
+        ox, oy, oz = carry_out(rotation, owner, ox, oy, oz)
         cx, cy, cz = carry_in(rotation, box, ox, oy, oz)
         px, py, pz = wx + cx, wy + cy, wz + cz
         qx, qy, qz = clamp(px, size[box, 0]), clamp(py, size[box, 1]), clamp(pz, size[box, 2])
@@ -110,13 +110,13 @@ def add_closest_contact(
     squared, feature = math.inf, CLOSEST
     px, py, pz, qx, qy, qz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for turn in range(2):
-        cornered, box = (first, second) if turn == 0 else (second, first)
-        nearest, corner, bx, by, bz = find_closest_corner(size, x, rotation, cornered, box)
+        owner, box = (first, second) if turn == 0 else (second, first)
+        nearest, corner, bx, by, bz = find_closest_corner(size, x, rotation, owner, box)
         if nearest < squared:
             squared, feature = nearest, CLOSEST + 8 * turn + corner
-            cx, cy, cz = place_corner(size, cornered, corner)
-            cx, cy, cz = carry_out(rotation, cornered, cx, cy, cz)
-            cx, cy, cz = cx + x[cornered, 0], cy + x[cornered, 1], cz + x[cornered, 2]
+            cx, cy, cz = place_corner(size, owner, corner)
+            cx, cy, cz = carry_out(rotation, owner, cx, cy, cz)
+            cx, cy, cz = cx + x[owner, 0], cy + x[owner, 1], cz + x[owner, 2]
             px, py, pz, qx, qy, qz = (cx, cy, cz, bx, by, bz) if turn == 0 else (bx, by, bz, cx, cy, cz)
     best, code, ax, ay, az, bx, by, bz = find_closest_edges(size, x, rotation, first, second, squared)
     if code >= 0:

@@ -69,16 +69,16 @@ def find_best_face(size, rotation, owner, other, dx, dy, dz, tie):
 
 @njit
 def find_best_edges(size, rotation, first, second, dx, dy, dz, tie, cosines):
-    """The edge normal with the largest separation: (separation, axis of first, of second, leaning cosine).
+    """The edge normal with the largest separation: (separation, axis of first, of second, face cosine).
 
-    The leaning cosine is the largest against any face normal. `cosines` is scratch, shape [3, 3].
+    The face cosine is the largest against any face normal. `cosines` is scratch, shape [3, 3].
     """
     for i in range(3):
         cosines[i, 0], cosines[i, 1], cosines[i, 2] = carry_in(
             rotation, second, rotation[first, 0, i], rotation[first, 1, i], rotation[first, 2, i]
         )  # fmt: skip
     offset = carry_in(rotation, first, dx, dy, dz)
-    best, best_i, best_j, leaning = -math.inf, ZERO, ZERO, 1.0
+    best, best_i, best_j, face_cosine = -math.inf, ZERO, ZERO, 1.0
     for i in range(3):
         i1, i2 = (i + 1) % 3, (i + 2) % 3
         for j in range(3):
@@ -95,8 +95,8 @@ def find_best_edges(size, rotation, first, second, dx, dy, dz, tie, cosines):
             separation = (abs(offset[i2] * c1 - offset[i1] * c2) - spread) / sine
             if separation > best + tie:
                 best, best_i, best_j = separation, i, j
-                leaning = max(abs(c1), abs(c2), abs(e1), abs(e2)) / sine
-    return best, best_i, best_j, leaning
+                face_cosine = max(abs(c1), abs(c2), abs(e1), abs(e2)) / sine
+    return best, best_i, best_j, face_cosine
 
 
 @njit
@@ -165,12 +165,12 @@ def find_box_box(
         swapped = size[second, (j + 1) % 3] * size[second, (j + 2) % 3] > area_first * (1.0 + TIE)
     else:
         swapped = face_second > face_first + tie
-    edges, edge_i, edge_j, leaning = find_best_edges(
+    edges, edge_i, edge_j, face_cosine = find_best_edges(
         size, rotation, first, second, dx, dy, dz, tie, cosines
     )  # fmt: skip
     if edges > limit:
         return 0
-    if leaning < COSINE_FLUSH and edges > max(face_first, face_second) + tie:
+    if face_cosine < COSINE_FLUSH and edges > max(face_first, face_second) + tie:
         separation = edges
         nx, ny, nz, _ = normalise(
             *cross(

@@ -45,9 +45,9 @@ class TreeMotion(NamedTuple):
     axis_rate: FloatArray  # [rows, 6] eq. (4)
     velocity: FloatArray  # [bones, 6] eq. (3)
     acceleration: FloatArray  # [bones, 6] spatial, while no rate changes
-    own: FloatArray  # [bones, 10] eq. (5)
-    composite: FloatArray  # [bones, 10] eq. (7)
-    matrix: FloatArray  # mass matrix as a chain matrix, eq. (8)
+    own: FloatArray  # [bones, 10] eq. (6)
+    composite: FloatArray  # [bones, 10] eq. (8)
+    matrix: FloatArray  # mass matrix as a chain matrix, eq. (9)
     work: FloatArray  # [2, bones, 6] scratch
     zero: FloatArray  # [rates or 3] zeros
 
@@ -101,7 +101,7 @@ def query_mass_matrix(tree, motion, dense_out):
 
 @njit
 def query_inverse_dynamics(tree, motion, gravity, acceleration, tau_out):
-    """M a + bias + the force of this gravity: README eq. (11)."""
+    """M a + bias + the force of this gravity: README eq. (12)."""
     follow_tree(tree, motion)
     find_inverse_dynamics(
         tree.bone, tree.armature, gravity, motion.own, motion.axis, motion.axis_rate, motion.velocity,
@@ -261,7 +261,7 @@ def query_whole(tree, motion, whole_out):
 
 @njit
 def fill_momentum_matrix(bone, x, axis, composite, cx, cy, cz, matrix_out):
-    """matrix_out [6, n]: momentum and angular momentum about the place c, by a unit of every rate: README eq. (33)."""
+    """matrix_out [6, n]: momentum and angular momentum about the place c, by a unit of every rate: README eq. (24)."""
     for c in range(6):
         for k in range(matrix_out.shape[1]):
             matrix_out[c, k] = 0.0

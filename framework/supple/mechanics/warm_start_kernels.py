@@ -65,13 +65,13 @@ def keep_values(count, key, values, column, count_out, key_out, values_out):
 
 
 @njit
-def start_rows(count, key, kept, began_out, impulse_out):
+def start_rows(count, key, kept, start_out, impulse_out):
     """What a solve begins with: the impulses of the last step, [n, 6] with what is kept of their changes.
 
-    While these are steady, the impulses go on as they went. began_out has impulses and changes of the last step
+    While these are steady, the impulses go on as they went. start_out has impulses and changes of the last step
     [groups, 3], zero where `known` is 0, for a new group.
     """
-    known_out, before_out, change_out = began_out.known, began_out.before, began_out.change
+    known_out, before_out, change_out = start_out.known, start_out.before, start_out.change
     for i in range(count[0]):
         place = find_key(key, i, kept.counts, kept.key)
         known_out[i] = place >= 0
@@ -109,13 +109,13 @@ def take_plan(plan, impulse_out):
 
 
 @njit
-def finish_rows(rows, blocks, key, began, residual_out, kept_out, impulse_out, solution):
+def finish_rows(rows, blocks, key, start, residual_out, kept_out, impulse_out, solution):
     """Hand over the impulses of a solution, measure its residual [m/s], and keep it for the next step.
 
-    impulse_out still holds what the solve began with; `began` is that of `start_rows`: its changes become what is kept
+    impulse_out still holds what the solve began with; `start` is that of `start_rows`: its changes become what is kept
     of those of this step, and its velocity is scratch. The residual is that of `residual.natural_map_residual`.
     """
-    group_count, velocity, change = rows.counts[0], began.velocity, began.change
+    group_count, velocity, change = rows.counts[0], start.velocity, start.change
     moved = False
     for i in range(group_count):
         for row in range(3):
@@ -125,6 +125,6 @@ def finish_rows(rows, blocks, key, began, residual_out, kept_out, impulse_out, s
     worst, _ = find_worst_group(rows, blocks, impulse_out, velocity)
     residual_out[0] = worst
     part = LASTING if moved else FADING
-    kept_out.steady[0] = follow_changes(group_count, began.known, began.before, impulse_out, part, change)
+    kept_out.steady[0] = follow_changes(group_count, start.known, start.before, impulse_out, part, change)
     keep_values(group_count, key, impulse_out, 0, kept_out.counts, kept_out.key, kept_out.impulse)
     keep_values(group_count, key, change, 3, kept_out.counts, kept_out.key, kept_out.impulse)

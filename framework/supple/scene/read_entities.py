@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any
 
 from supple.core.component import Metric, component
 from supple.core.component import field as component_field
 from supple.core.entity import Entity, parent_path
+from supple.core.fault import naming_fault
 from supple.core.registry import Registered, Registry
 from supple.core.scene_files import SceneFiles
 from supple.core.settings import Run
@@ -96,8 +98,16 @@ def read_components(assembly: Assembly, part: Part) -> dict[str, Any]:
     return {kind: made for kind, made in components.items() if made is not None}
 
 
+def naming_component(assembly: Assembly, path: str, kind: str) -> AbstractContextManager[None]:
+    """Name the component, and the plugin that it comes from, in whatever its methods raise."""
+    registry = assembly.registry
+    known = registry.components.get(kind) or registry.events.get(kind)
+    return naming_fault(registry, known.plugin if known else registry.plugin, f"component {kind} of '{path}'")
+
+
 def _read(assembly: Assembly, part: Part, kind: str, registered: Registered) -> Any:
-    made, complaints = read_checked(registered.target, part.table[kind])
+    with naming_component(assembly, part.path, kind):
+        made, complaints = read_checked(registered.target, part.table[kind])
     if complaints:
         assembly.broken.add(part.path)
         assembly.problems.extend(part.problems(complaints, (kind,)))
