@@ -6,9 +6,13 @@ import math
 
 from supple.core.jit import njit
 from supple.math.vector_kernels import cross
+from supple.mechanics.contacts import Contacts
 from supple.mechanics.point_kernels import sort_sides
+from supple.mechanics.points import SurfacePoints
+from supple.mechanics.problem import Origin
 from supple.mechanics.rows import COULOMB
 from supple.mechanics.warm_start_kernels import match_values
+from supple_contact.tables import GroupLaws, LastGaps, Recovery
 
 # Axes that are along a normal by as much as this are alike. Normals of boxes at rest lie along an axis up to round-off:
 # without it, their friction impulses would start from another frame in every step.
@@ -38,11 +42,16 @@ def find_tangents(nx, ny, nz):
 
 
 @njit
-def make_contact_rows(first, contacts, group_out, directions_out, laws_out, span_out, points_out):
-    """All contacts as groups from first[0] on, and their sides as points on their surfaces.
-
-    contacts are `Contacts`, laws_out `GroupLaws`, points_out `SurfacePoints`; see `sort_sides` for span_out.
-    """
+def make_contact_rows(
+    first,
+    contacts: Contacts,
+    group_out,
+    directions_out,
+    laws_out: GroupLaws,
+    span_out,
+    points_out: SurfacePoints,
+):
+    """All contacts as groups from first[0] on, and their sides as points on their surfaces; span as in `sort_sides`."""
     fill_rows(first, contacts, group_out, directions_out, laws_out)
     sort_sides(
         contacts.count, contacts.surface, contacts.element, contacts.weights, contacts.point, group_out,
@@ -86,22 +95,23 @@ def fill_rows(first, contacts, group_out, directions_out, laws_out):
 
 @njit
 def set_contact_bias(
-    recovery, recovery_speed, bounce_speed, h, group, count, key, last_count, last_key, last_expected,
-    gap, restitution, u_now, expected_out, bias_out,
-):  # fmt: skip
+    h, settings: Recovery, group, count, key, last: LastGaps, expected_out, origin_inout: Origin
+):
     """Bias of the normal rows: README eq. (2) for gap and penetration, eq. (3) for restitution.
 
     expected_out [contacts, 3]: the gap that the last step led to by its velocities, and 1 where there is one.
     """
-    match_values(count[0], key, last_count, last_key, last_expected, expected_out)
+    gap, restitution, u_now = origin_inout.gap, origin_inout.restitution, origin_inout.u_now
+    bias_out = origin_inout.bias
+    match_values(count[0], key, last.last_count, last.last_key, last.last_expected, expected_out)
     for c in range(count[0]):
         g = group[c]
         bias = gap[g] / h
         if gap[g] < 0.0:
             strayed = min(gap[g] - expected_out[c, 0], 0.0) if expected_out[c, 1] != 0.0 else 0.0
-            bias = max((recovery * gap[g] + strayed) / h, -recovery_speed)
+            bias = max((settings.recovery * gap[g] + strayed) / h, -settings.recovery_speed)
         approach = u_now[g, 0]
-        if restitution[g] > 0.0 and approach < -bounce_speed and gap[g] + h * approach <= 0.0:
+        if restitution[g] > 0.0 and approach < -settings.bounce_speed and gap[g] + h * approach <= 0.0:
             bias = min(bias, restitution[g] * approach)
         bias_out[g, 0] = bias
         bias_out[g, 1] = 0.0

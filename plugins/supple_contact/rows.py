@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
-from supple.core.arrays import FloatArray, IntArray
 from supple.core.build import Build
 from supple.core.jit import bind_kernel
 from supple.core.schedule import Bound
@@ -15,33 +12,19 @@ from supple.mechanics.mechanism import Surface, contact_capacity
 from supple.mechanics.points import make_points
 from supple.mechanics.problem import ConstraintProblem
 from supple_contact.kernels import make_contact_rows, set_contact_bias
-
-LAST = ("contact.last_count", "contact.last_key", "contact.last_expected")
+from supple_contact.tables import LAST, GroupLaws, LastGaps, Recovery
 
 
 def compile_contact_rows(build: Build) -> None:
     """Every scene may have contacts."""
-    capacity = contact_capacity(build)
-    build.add_state(
-        LAST[0], [0], unit="1", doc="Contacts of the last step, if any overlapped.", dtype=np.int64
-    )
+    capacity, count = contact_capacity(build), "contact.last_count"
+    build.add_state(count, [0], unit="1", doc="Contacts of the last step, if any overlapped.", dtype=np.int64)
     for name, width, unit, doc, dtype in (
-        (LAST[1], 2, "1", "Their identities, sorted.", np.int64),
-        (LAST[2], 3, "m, 1", "The gaps that their velocities led to, and 1.", np.float64),
+        ("contact.last_key", 2, "1", "Their identities, sorted.", np.int64),
+        ("contact.last_expected", 3, "m, 1", "The gaps that their velocities led to, and 1.", np.float64),
     ):
-        build.add_state(name, np.zeros((capacity, width)), unit=unit, doc=doc, dtype=dtype, count=LAST[0])
+        build.add_state(name, np.zeros((capacity, width)), unit=unit, doc=doc, dtype=dtype, count=count)
     build.add_member("row_sources", ContactRows(capacity))
-
-
-class GroupLaws(NamedTuple):
-    """What a contact sets of its group in the problem; see `ConstraintProblem`."""
-
-    law: IntArray
-    size: IntArray
-    friction: FloatArray
-    restitution: FloatArray
-    gap: FloatArray
-    key: IntArray
 
 
 class ContactRows:
@@ -62,8 +45,8 @@ class ContactRows:
         self._problem = None
         self.contacts = arrays.take(Contacts, "contacts")
         self.count = self.contacts.count
-        self.frames = [arrays[name] for name in self.writes]
-        self.last = [arrays[name] for name in LAST]
+        self.group, self.directions = arrays["contacts.group"], arrays["contacts.directions"]
+        self.last = arrays.take(LastGaps, "contact")
         surfaces: list[Surface] = arrays.build.members("surfaces")
         self.span = np.zeros((len(surfaces), 2), np.int64)
         self.touched = [
@@ -71,7 +54,7 @@ class ContactRows:
             for surface, own in zip(surfaces, self.span, strict=True)
         ]
         settings = arrays.build.settings("contact")
-        self.settings = (settings.recovery, settings.recovery_speed, settings.bounce_speed)
+        self.recovery = Recovery(**{name: getattr(settings, name) for name in Recovery._fields})
 
     def append(self, problem: ConstraintProblem) -> None:
         """Laws, materials and frames of all contacts, and the Jacobian of both sides."""
@@ -93,11 +76,11 @@ class ContactRows:
     def _bind_problem(self, problem: ConstraintProblem) -> None:
         """It is the same problem in every step."""
         self._problem = problem
-        laws = GroupLaws(*(getattr(problem, name) for name in GroupLaws._fields))
+        laws = GroupLaws(**{name: getattr(problem, name) for name in GroupLaws._fields})
         self._make_rows = bind_kernel(
-            make_contact_rows, self.first, self.contacts, *self.frames, laws, self.span, self.points
-        )
+            make_contact_rows, self.first, self.contacts, self.group, self.directions, laws, self.span, self.points
+        )  # fmt: skip
         self._set_bias = bind_kernel(
-            set_contact_bias, *self.settings, problem.step, self.frames[0], self.count, self.contacts.key, *self.last,
-            problem.gap, problem.restitution, problem.u_now, self.expected, problem.bias,
+            set_contact_bias, problem.step, self.recovery, self.group, self.count, self.contacts.key, self.last,
+            self.expected, problem.origin,
         )  # fmt: skip

@@ -7,11 +7,12 @@ from collections.abc import Callable
 import numpy as np
 
 from supple.core.jit import bind_kernel
-from supple.core.schedule import ROWS, Access, Bound, Call, Each, Phase, System
+from supple.core.schedule import ROWS, Bound, Call, Each, Phase, System
 from supple.mechanics.mechanism import Mechanism, contact_capacity
+from supple.mechanics.owners import Owners
 from supple.mechanics.warm_start_kernels import keep_values
 from supple_contact.kernels import expect_gaps, find_deepest
-from supple_contact.rows import LAST
+from supple_contact.tables import LAST, RowContacts
 from supple_contact.touch import Touch
 from supple_contact.touch_kernels import observe_contacts
 
@@ -24,24 +25,25 @@ class ObserveForces(System):
 
     phase = Phase.OBSERVE
     reads = (
-        "owners.first", "owners.entity", "owners.body", "contacts.count", "contacts.group", "contacts.directions",
-        "contacts.surface", "contacts.element", "contacts.point", "rows.impulse",
+        *(f"owners.{name}" for name in Owners._fields), *(f"contacts.{name}" for name in RowContacts._fields),
+        "rows.impulse",
     )  # fmt: skip
-    touch = tuple(f"touch.{name}.next" for name in Touch._fields)
-    writes = ("contacts.force", *touch)
+    writes = ("contacts.force", *(f"touch.{name}.next" for name in Touch._fields))
 
     def bind(self, arrays: Bound) -> Call:
         """Bind the table of owners, the contacts and their impulses."""
-        touch = Touch(*(arrays[name] for name in self.touch))
-        inputs = (arrays[name] for name in self.reads)
-        return Call(observe_contacts, arrays.h, *inputs, arrays["contacts.force"], touch)
+        touch = Touch(**{name: arrays[f"touch.{name}.next"] for name in Touch._fields})
+        return Call(
+            observe_contacts, arrays.h, arrays.take(Owners, "owners"), arrays.take(RowContacts, "contacts"),
+            arrays["rows.impulse"], arrays["contacts.force"], touch,
+        )  # fmt: skip
 
 
 class ExpectGaps(System):
     """The gaps that the velocities of this step lead to, while anything overlaps: README eq. (2)."""
 
     phase = Phase.OBSERVE
-    reads: tuple[Access, ...] = (
+    reads = (
         "contacts.count", "contacts.gap", "contacts.key", "contacts.group", "rows.problem",
         Each("mechanisms", "v_next", ROWS),
     )  # fmt: skip
@@ -50,7 +52,7 @@ class ExpectGaps(System):
     def bind(self, arrays: Bound) -> Callable[[], None]:
         """Bind the contacts, and the velocities of all mechanisms."""
         count, gap, key = (arrays[name] for name in ("contacts.count", "contacts.gap", "contacts.key"))
-        kept = [arrays[name] for name in self.writes]
+        last_count, last_key, last_expected = (arrays[f"{name}.next"] for name in LAST)
         mechanisms: list[Mechanism] = arrays.build.members("mechanisms", ROWS)
         moved = [(one.jacobian, arrays[one.v_next].reshape(-1)) for one in mechanisms]
         problem, group = arrays.record("rows.problem"), arrays["contacts.group"]
@@ -60,13 +62,13 @@ class ExpectGaps(System):
         deepest = bind_kernel(find_deepest, count, gap)
 
         def expect() -> None:
-            kept[0][0] = 0
+            last_count[0] = 0
             if deepest() <= GRAZING:
                 return
             velocity[: problem.count] = 0.0
             for jacobian, v_next in moved:
                 jacobian.add_row_velocities(v_next, velocity)
             expect_gaps(h, group, count, gap, velocity, expected)
-            keep_values(count.item(0), key, expected, 0, *kept)
+            keep_values(count.item(0), key, expected, 0, last_count, last_key, last_expected)
 
         return expect

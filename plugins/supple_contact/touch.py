@@ -20,7 +20,7 @@ class Touch(NamedTuple):
     force: FloatArray  # [n, 3] on the entity, in the world [N]
     torque: FloatArray  # [n, 3] on the entity, about the world's origin [N m]
     normal_force: FloatArray  # [n] sum of the sizes of the normal forces [N]
-    count: IntArray  # [n] contact points that press
+    count: IntArray  # type: ignore[assignment]  # [n] contact points that press; hides tuple.count
     centre: FloatArray  # [n, 3] centre of pressure in the world [m]; zero while nothing presses
 
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from supple.core.jit import njit
 from supple.math.vector_kernels import cross
+from supple.mechanics.owners import Owners
+from supple_contact.tables import RowContacts
+from supple_contact.touch import Touch
 
 
 @njit
-def observe_contacts(
-    h, first, entity, body, count, group, directions, surface, element, point, impulse, force_out, touch_out
-):
-    """Forces of all contacts, and their sums by entity; touch_out is a `Touch`."""
-    find_forces(h, count, group, directions, impulse, force_out)
-    add_up_touch(first, entity, body, count, directions, surface, element, point, force_out, touch_out)
+def observe_contacts(h, owners: Owners, contacts: RowContacts, impulse, force_out, touch_out: Touch):
+    """Forces of all contacts, and their sums by entity."""
+    find_forces(h, contacts.count, contacts.group, contacts.directions, impulse, force_out)
+    add_up_touch(owners, contacts, force_out, touch_out)
 
 
 @njit
@@ -28,8 +29,12 @@ def find_forces(h, count, group, directions, impulse, force_out):
 
 
 @njit
-def add_up_touch(first, entity, body, count, directions, surface, element, point, force, touch_out):
+def add_up_touch(owners: Owners, contacts: RowContacts, force, touch_out: Touch):
     """Sums over the sides of all contacts, for the entity of the element and for that of the frame that moves it."""
+    first, entity, body = owners.first, owners.entity, owners.body
+    directions, surface, element, point = (
+        contacts.directions, contacts.surface, contacts.element, contacts.point,
+    )  # fmt: skip
     total, torque, pressing = touch_out.force, touch_out.torque, touch_out.normal_force
     presses, centre = touch_out.count, touch_out.centre
     for i in range(pressing.shape[0]):
@@ -37,7 +42,7 @@ def add_up_touch(first, entity, body, count, directions, surface, element, point
         presses[i] = 0
         for k in range(3):
             total[i, k] = torque[i, k] = centre[i, k] = 0.0
-    for c in range(count[0]):
+    for c in range(contacts.count[0]):
         fx, fy, fz = force[c, 0], force[c, 1], force[c, 2]
         along = directions[c, 0, 0] * fx + directions[c, 0, 1] * fy + directions[c, 0, 2] * fz
         if along <= 0.0:  # without normal force there is no friction either

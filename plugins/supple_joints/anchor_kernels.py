@@ -5,28 +5,31 @@ from __future__ import annotations
 from supple.core.jit import njit
 from supple.math.quaternion_kernels import multiply_quaternions, rotate_vector_at, rotate_vector_back_at
 from supple_joints.codes import STANDS_STILL
+from supple_joints.tables import Anchors, Frames, Grasps, Links
 
 
 @njit
-def place_still_anchors(carrier, anchor_x, anchor_q, x_out, q_out):
+def place_still_anchors(carrier, anchors: Anchors, placed_out: Anchors):
     """Poses of the anchors that stand in the world."""
     for link in range(carrier.shape[0]):
         for side in range(2):
             if carrier[link, side] == STANDS_STILL:
                 for k in range(3):
-                    x_out[link, side, k] = anchor_x[link, side, k]
+                    placed_out.x[link, side, k] = anchors.x[link, side, k]
                 for k in range(4):
-                    q_out[link, side, k] = anchor_q[link, side, k]
+                    placed_out.q[link, side, k] = anchors.q[link, side, k]
 
 
 @njit
-def place_anchors(carrier, frame, number, anchor_x, anchor_q, position, rotation, x_out, q_out):
+def place_anchors(carrier, frames: Frames, links: Links, anchors: Anchors, placed_out: Anchors):
     """Poses of the anchors that move with the frames of one carrier: README eq. (1)."""
-    for link in range(carrier.shape[0]):
+    position, rotation = frames.position, frames.rotation
+    anchor_x, anchor_q, x_out, q_out = anchors.x, anchors.q, placed_out.x, placed_out.q
+    for link in range(links.carrier.shape[0]):
         for side in range(2):
-            if carrier[link, side] != number:
+            if links.carrier[link, side] != carrier:
                 continue
-            f = frame[link, side]
+            f = links.frame[link, side]
             ax, ay, az = rotate_vector_at(
                 rotation, f, anchor_x[link, side, 0], anchor_x[link, side, 1], anchor_x[link, side, 2]
             )
@@ -45,13 +48,14 @@ def place_anchors(carrier, frame, number, anchor_x, anchor_q, position, rotation
 
 
 @njit
-def find_active(grasp_link, grasp_first, grasp_last, step, active_out):
+def find_active(grasps: Grasps, active_out):
     """1 for every link that holds in this step: a grasp within its span, all others always."""
     for link in range(active_out.shape[0]):
         active_out[link] = 1
-    for g in range(grasp_link.shape[0]):
-        holds = grasp_first[g] <= step[0] and step[0] < grasp_last[g]
-        active_out[grasp_link[g]] = 1 if holds else 0
+    step = grasps.step[0]
+    for g in range(grasps.link.shape[0]):
+        holds = grasps.first[g] <= step and step < grasps.last[g]
+        active_out[grasps.link[g]] = 1 if holds else 0
 
 
 @njit
@@ -64,37 +68,36 @@ def copy_object_to_hand(link, x_out, q_out):
 
 
 @njit
-def close_still_grasps(
-    carrier, grasp_link, grasp_first, step,
-    x_out, q_out, anchor_x_out, anchor_q_out,
-):  # fmt: skip
+def close_still_grasps(grasps: Grasps, carrier, placed_out: Anchors, anchors_out: Anchors):
     """Hands that stand in the world take hold of the object where it is: README eq. (2)."""
-    for g in range(grasp_link.shape[0]):
-        link = grasp_link[g]
-        if step[0] != grasp_first[g] or carrier[link, 1] != STANDS_STILL:
+    x_out, q_out = placed_out.x, placed_out.q
+    for g in range(grasps.link.shape[0]):
+        link = grasps.link[g]
+        if grasps.step[0] != grasps.first[g] or carrier[link, 1] != STANDS_STILL:
             continue
         copy_object_to_hand(link, x_out, q_out)
         for k in range(3):
-            anchor_x_out[link, 1, k] = x_out[link, 0, k]
+            anchors_out.x[link, 1, k] = x_out[link, 0, k]
         for k in range(4):
-            anchor_q_out[link, 1, k] = q_out[link, 0, k]
+            anchors_out.q[link, 1, k] = q_out[link, 0, k]
 
 
 @njit
 def close_grasps(
-    carrier, frame, number, grasp_link, grasp_first, step, position, rotation,
-    x_out, q_out, anchor_x_out, anchor_q_out,
-):  # fmt: skip
+    carrier, frames: Frames, grasps: Grasps, links: Links, placed_out: Anchors, anchors_out: Anchors
+):
     """Hands of one carrier take hold of the object where it is: README eq. (2).
 
     Side A is the object, side B the hand. All anchors must have been placed.
     """
-    for g in range(grasp_link.shape[0]):
-        link = grasp_link[g]
-        if step[0] != grasp_first[g] or carrier[link, 1] != number:
+    position, rotation = frames.position, frames.rotation
+    x_out, q_out, anchor_x_out, anchor_q_out = placed_out.x, placed_out.q, anchors_out.x, anchors_out.q
+    for g in range(grasps.link.shape[0]):
+        link = grasps.link[g]
+        if grasps.step[0] != grasps.first[g] or links.carrier[link, 1] != carrier:
             continue
         copy_object_to_hand(link, x_out, q_out)
-        f = frame[link, 1]
+        f = links.frame[link, 1]
         ax, ay, az = rotate_vector_back_at(
             rotation, f,
             x_out[link, 0, 0] - position[f, 0], x_out[link, 0, 1] - position[f, 1],

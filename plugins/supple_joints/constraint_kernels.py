@@ -13,15 +13,17 @@ from supple.math.quaternion_kernels import multiply_quaternions, rotate_vector
 from supple.math.vector_kernels import cross, dot
 from supple_joints.codes import HINGE, MOVE, SLIDER, TURN
 from supple_joints.measure_kernels import measure_links, rotate_by_anchor
+from supple_joints.tables import Anchors, LinkRates, LockedRows, Measured
 
 
 @njit
-def place_pair_anchors(motion, anchor_x, anchor_q, closing, x_out, q_out):
+def place_pair_anchors(motion, anchors: Anchors, closing, placed_out: Anchors):
     """Anchors in the world: README eq. (1). A hand that closes now takes the object where it is: eq. (2)."""
-    for link in range(anchor_x.shape[0]):
+    x_out, q_out = placed_out.x, placed_out.q
+    for link in range(x_out.shape[0]):
         for side in range(2):
             m = motion[2 * link + side]
-            a, b = anchor_x[link, side], anchor_q[link, side]
+            a, b = anchors.x[link, side], anchors.q[link, side]
             rx, ry, rz = rotate_vector(m[3], m[4], m[5], m[6], a[0], a[1], a[2])
             x_out[link, side, 0] = m[0] + rx
             x_out[link, side, 1] = m[1] + ry
@@ -108,14 +110,14 @@ def set_point_rates(x, motion, rate_out):
 
 @njit
 def place_links(
-    kind, motion, anchor_x, anchor_q, closing, last,
-    x_out, q_out, axes_out, axes_rate_out, error_out, point_out, point_rate_out, coordinate_out,
+    kind, motion, anchors: Anchors, closing, last,
+    placed_out: Anchors, measured_out: Measured, rates_out: LinkRates,
 ):  # fmt: skip
     """Where the links are, what is wrong with them, and how their directions and points move."""
-    place_pair_anchors(motion, anchor_x, anchor_q, closing, x_out, q_out)
-    measure_links(kind, x_out, q_out, last, axes_out, error_out, point_out, coordinate_out)
-    set_axes_rates(kind, q_out, motion, axes_out, axes_rate_out)
-    set_point_rates(x_out, motion, point_rate_out)
+    place_pair_anchors(motion, anchors, closing, placed_out)
+    measure_links(kind, placed_out, last, measured_out)
+    set_axes_rates(kind, placed_out.q, motion, measured_out.axes, rates_out.axes)
+    set_point_rates(placed_out.x, motion, rates_out.point)
 
 
 @njit
@@ -147,14 +149,15 @@ def add_turning_side(sign, d, rate, m, jacobian, row_out):
 
 @njit
 def fill_constraint_rows(
-    rows, row_link, row_motion, row_column, axes, axes_rate, point, point_rate, error, motion, jacobian,
+    rows, table: LockedRows, measured: Measured, rates: LinkRates, motion, jacobian,
     matrix_out, drift_out, error_out,
 ):  # fmt: skip
     """L [rows, n], Ldot v and errors of the locked directions `rows`: README eq. (9) and (15)."""
+    point, point_rate = measured.point, rates.point
     for i in range(rows.shape[0]):
         row = rows[i]
-        link, of, column = row_link[row], row_motion[row], row_column[row]
-        d, rate = axes[link, of, column], axes_rate[link, of, column]
+        link, of, column = table.link[row], table.motion[row], table.column[row]
+        d, rate = measured.axes[link, of, column], rates.axes[link, of, column]
         for k in range(matrix_out.shape[1]):
             matrix_out[i, k] = 0.0
         drift = 0.0
@@ -168,4 +171,4 @@ def fill_constraint_rows(
             else:
                 drift += add_turning_side(sign, d, rate, motion[frame], jacobian[frame], matrix_out[i])
         drift_out[i] = drift
-        error_out[i] = error[link, of, column]
+        error_out[i] = measured.error[link, of, column]

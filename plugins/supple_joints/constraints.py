@@ -8,10 +8,11 @@ import numpy as np
 
 from supple.core.arrays import FloatArray, IntArray
 from supple.core.build import Build
-from supple.core.jit import bind_kernel
+from supple.core.jit import TypedKernel, bind_kernel
 from supple.mechanics.dynamics import MOTION_SIZE, Arrays, Dynamics
 from supple_joints.codes import LOCK, STANDS_STILL
 from supple_joints.constraint_kernels import fill_constraint_rows, place_links
+from supple_joints.tables import LinkRates, LockedRows, make_anchors, make_measured
 
 READS = (
     "run.step", "grasps.link", "grasps.first", "grasps.last", "joints.kind", "joints.carrier", "joints.frame",
@@ -49,36 +50,32 @@ class LinkConstraints:
             self._sides += sides
         self.left_out = tuple(left_out)
         self._names, self._chosen = [names[link] for link in chosen], np.array(chosen, np.int64)
-        self._choose_rows(arrays)
-        self.capacity = len(self._row_link)
+        self._table = self._choose_rows(arrays)
+        self.capacity = len(self._table.link)
         self._state = [arrays[name] for name in ("joints.anchor_x", "joints.anchor_q", "joints.position")]
         self._kind, self._step = arrays["joints.kind"][self._chosen], arrays["run.step"]
         n = len(chosen)
-        self._anchor_x, self._anchor_q, self._last = np.zeros((n, 2, 3)), np.zeros((n, 2, 4)), np.zeros(n)
-        self._x, self._q = np.zeros((n, 2, 3)), np.zeros((n, 2, 4))
-        self._axes, self._axes_rate = np.zeros((n, 2, 3, 3)), np.zeros((n, 2, 3, 3))
-        self._error, self._point, self._angle = np.zeros((n, 2, 3)), np.zeros((n, 2, 3)), np.zeros(n)
-        self._point_rate, self._motion = np.zeros((n, 3)), np.zeros((2 * n, MOTION_SIZE))
+        self._anchors, self._last, self._measured = make_anchors(n), np.zeros(n), make_measured(n)
+        self._rates = LinkRates(axes=np.zeros((n, 2, 3, 3)), point=np.zeros((n, 3)))
+        self._motion = np.zeros((2 * n, MOTION_SIZE))
         self._motion[:, 3] = 1.0
         self._frames = [
             (k, dynamics.locate(side).frame) for k, side in enumerate(self._sides) if side is not None
         ]
         self._closing = np.zeros(n, np.bool_)
         self._place = bind_kernel(
-            place_links, self._kind, self._motion, self._anchor_x, self._anchor_q, self._closing, self._last, self._x,
-            self._q, self._axes, self._axes_rate, self._error, self._point, self._point_rate, self._angle,
+            place_links, self._kind, self._motion, self._anchors, self._closing, self._last,
+            make_anchors(n), self._measured, self._rates,
         )  # fmt: skip
+        self._fill = TypedKernel(fill_constraint_rows)
         self._jacobian = np.zeros((2 * n, 6, 0))
         self._rows: IntArray = np.zeros(0, np.int64)
 
-    def _choose_rows(self, arrays: Arrays) -> None:
+    def _choose_rows(self, arrays: Arrays) -> LockedRows:
         """Rows of the chosen links that lock something, and in which steps they do."""
         place = {int(link): k for k, link in enumerate(self._chosen)}
         locked = np.flatnonzero(arrays["joints.row_role"] == LOCK)
         rows = [row for row in locked if int(arrays["joints.row_link"][row]) in place]
-        self._row_link = np.array([place[int(arrays["joints.row_link"][row])] for row in rows], np.int64)
-        self._row_motion = np.array([arrays["joints.row_motion"][row] for row in rows], np.int64)
-        self._row_column = np.array([arrays["joints.row_column"][row] for row in rows], np.int64)
         #: First step, and the step after the last, of every chosen link that is a grasp; all others always hold.
         self._first = np.full(len(place), -1, np.int64)
         self._end = np.full(len(place), np.iinfo(np.int64).max, np.int64)
@@ -86,26 +83,31 @@ class LinkConstraints:
         for link, first, end in spans:
             if int(link) in place:
                 self._first[place[int(link)]], self._end[place[int(link)]] = first, end
+        return LockedRows(
+            link=np.array([place[int(arrays["joints.row_link"][row])] for row in rows], np.int64),
+            motion=np.array([arrays["joints.row_motion"][row] for row in rows], np.int64),
+            column=np.array([arrays["joints.row_column"][row] for row in rows], np.int64),
+        )
 
     def update(self) -> int:
         """Which rows hold in the step that begins now."""
         step = self._step.item(0)
         holds = (self._first <= step) & (step < self._end)
-        self._rows = np.flatnonzero(holds[self._row_link])
+        self._rows = np.flatnonzero(holds[self._table.link])
         return len(self._rows)
 
     def labels(self) -> Sequence[str]:
         """The joint or grasp of every row."""
-        return [self._names[self._row_link[row]] for row in self._rows]
+        return [self._names[self._table.link[row]] for row in self._rows]
 
     def fill(self, matrix_out: FloatArray, drift_out: FloatArray, error_out: FloatArray) -> None:
         """L, Ldot v and errors: README eq. (9) and (15)."""
         if not len(self._rows):
             return
         self._measure()
-        fill_constraint_rows(
-            self._rows, self._row_link, self._row_motion, self._row_column, self._axes, self._axes_rate, self._point,
-            self._point_rate, self._error, self._motion, self._jacobian, matrix_out, drift_out, error_out,
+        self._fill(
+            self._rows, self._table, self._measured, self._rates, self._motion, self._jacobian,
+            matrix_out, drift_out, error_out,
         )  # fmt: skip
 
     def _measure(self) -> None:
@@ -116,7 +118,7 @@ class LinkConstraints:
         for k, frame in self._frames:
             self._motion[k] = dynamics.fill_motion(frame, 0.0, 0.0, 0.0)
             self._jacobian[k] = dynamics.fill_jacobian(frame, 0.0, 0.0, 0.0)
-        for now, mine in zip(self._state, (self._anchor_x, self._anchor_q, self._last), strict=True):
+        for now, mine in zip(self._state, (*self._anchors, self._last), strict=True):
             np.take(now, self._chosen, axis=0, out=mine)
         np.equal(self._first, self._step.item(0), out=self._closing)
         self._place()

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 
 import numpy as np
 
-from supple.core.arrays import NEXT, Array
+from supple.core.arrays import NEXT, FloatArray
 from supple.core.build import Build
-from supple.core.schedule import Bound
+from supple.core.schedule import Bound, Call
 from supple.mechanics.deforming import DeformingSurface, find_rows
+from supple_joints.codes import STANDS_STILL
 from supple_joints.held_kernels import (
     close_on_surface,
     follow_held_points,
@@ -17,8 +18,10 @@ from supple_joints.held_kernels import (
     place_held_points,
     share_held_points,
 )
+from supple_joints.tables import Anchors, Frames, Grasps, Held, Links, Mesh
 
 SURFACE, ELEMENT, WEIGHTS = "joints.held_surface", "joints.held_element", "joints.held_weights"
+HELD_NEXT = (ELEMENT + NEXT, WEIGHTS + NEXT)
 
 
 class HeldPoints:
@@ -48,63 +51,58 @@ class HeldSides:
         self.surfaces = list_held(build)
         self.positions = tuple(surface.positions for _, surface in self.surfaces)
         self.reads = (SURFACE, ELEMENT, WEIGHTS, *self.positions) if self.surfaces else ()
-        self.writes = (ELEMENT + NEXT, WEIGHTS + NEXT) if self.surfaces else ()
+        self.writes = HELD_NEXT if self.surfaces else ()
 
     def bind_measuring(
         self,
         arrays: Bound,
-        grasps: tuple[Array, Array, Array],
-        frames: list[tuple[int, Array, Array]],
-        placed: list[Array],
-        kept: list[Array],
-    ) -> tuple[Callable[[], None], Callable[[], None]]:
+        links: Links,
+        grasps: Grasps,
+        frames: Sequence[Frames],
+        placed: Anchors,
+        kept: Anchors,
+    ) -> tuple[list[Call], list[Call]]:
         """What runs once the other anchors are placed, and what runs once the links are measured.
 
-        `grasps` are their links, their first steps and the number of the step; `placed` poses of anchors in the
-        world; `kept` those in their frames after the step.
+        `placed` are the anchors in the world, `kept` those in their frames after the step.
         """
         if not self.surfaces:
-            return _do_nothing, _do_nothing
-        surface, element, weights = (arrays[name] for name in (SURFACE, ELEMENT, WEIGHTS))
-        held = (surface, *(arrays[name] for name in self.writes))
-        active, kind, point = arrays["joints.active"], arrays["joints.kind"], arrays["joints.point"]
-        carrier, frame = arrays["joints.carrier"], arrays["joints.frame"]
-        meshes = self._take_meshes(arrays, self.positions)
-        still = (-1, np.zeros((1, 3)), np.array([[1.0, 0.0, 0.0, 0.0]]))
-        x = placed[0]
+            return [], []
+        before, held = self._take_held(arrays, (ELEMENT, WEIGHTS)), self._take_held(arrays, self.writes)
+        hold = [Call(follow_held_points, arrays["joints.active"], before, held)]
+        for number, mesh in self._take_meshes(arrays, self.positions):
+            hold.append(Call(close_on_surface, number, mesh, grasps, placed.x, held))
+            hold.append(Call(place_held_points, number, mesh, held, placed.x))
+        still = Frames(position=np.zeros((1, 3)), rotation=np.array([[1.0, 0.0, 0.0, 0.0]]))
+        hold += [
+            Call(meet_hands, number, each, grasps, links, held.surface, placed.x, kept.x)
+            for number, each in ((STANDS_STILL, still), *enumerate(frames))
+        ]
+        return hold, [Call(share_held_points, links.kind, held.surface, placed.x, arrays["joints.point"])]
 
-        def hold() -> None:
-            follow_held_points(active, element, weights, *held[1:])
-            for number, triangles, vertices in meshes:
-                close_on_surface(*grasps, number, triangles, vertices, *held, x)
-                place_held_points(number, triangles, vertices, *held, x)
-            for number, position, rotation in (still, *frames):
-                meet_hands(*grasps, surface, carrier, frame, number, position, rotation, x, kept[0])
-
-        def share() -> None:
-            share_held_points(kind, surface, x, point)
-
-        return hold, share
-
-    def bind_placing(self, arrays: Bound, positions: tuple[str, ...], x: Array) -> Callable[[], None]:
+    def bind_placing(self, arrays: Bound, positions: Sequence[str], x: FloatArray) -> list[Call]:
         """What places the held points in x, with the vertices in these arrays."""
         if not self.surfaces:
-            return _do_nothing
-        held = [arrays[name] for name in (SURFACE, *self.writes)]
-        meshes = self._take_meshes(arrays, positions)
-
-        def place() -> None:
-            for number, triangles, vertices in meshes:
-                place_held_points(number, triangles, vertices, *held, x)
-
-        return place
-
-    def _take_meshes(self, arrays: Bound, positions: tuple[str, ...]) -> list[tuple[int, Array, Array]]:
+            return []
+        held = self._take_held(arrays, self.writes)
         return [
-            (number, np.ascontiguousarray(surface.triangles, np.int64), arrays[name][find_rows(surface)])
-            for (number, surface), name in zip(self.surfaces, positions, strict=True)
+            Call(place_held_points, number, mesh, held, x)
+            for number, mesh in self._take_meshes(arrays, positions)
         ]
 
+    def _take_held(self, arrays: Bound, names: Sequence[str]) -> Held:
+        """The points that are held; `names` are those of their triangles and weights."""
+        element, weights = names
+        return Held(surface=arrays[SURFACE], element=arrays[element], weights=arrays[weights])
 
-def _do_nothing() -> None:
-    """No link holds a surface."""
+    def _take_meshes(self, arrays: Bound, positions: Sequence[str]) -> list[tuple[int, Mesh]]:
+        return [
+            (
+                number,
+                Mesh(
+                    triangles=np.ascontiguousarray(surface.triangles, np.int64),
+                    vertices=arrays[name][find_rows(surface)],
+                ),
+            )
+            for (number, surface), name in zip(self.surfaces, positions, strict=True)
+        ]

@@ -5,54 +5,56 @@ from __future__ import annotations
 from supple.core.jit import njit
 from supple.math.quaternion_kernels import rotate_vector_back_at
 from supple.mechanics.point_kernels import find_nearest_point, place_point
+from supple.mechanics.points import SurfacePoints
 from supple_joints.codes import BALL, MOVE, UPPER
+from supple_joints.tables import ActiveRows, Frames, Grasps, Held, Links, Measured, Mesh, RowColumns
 
 
 @njit
-def follow_held_points(active, element, weights, element_out, weights_out):
+def follow_held_points(active, before: Held, held_out: Held):
     """What was held stays held; links that are open hold nothing."""
     for link in range(active.shape[0]):
         for side in range(2):
-            element_out[link, side] = element[link, side] if active[link] == 1 else -1
+            held_out.element[link, side] = before.element[link, side] if active[link] == 1 else -1
             for k in range(3):
-                weights_out[link, side, k] = weights[link, side, k]
+                held_out.weights[link, side, k] = before.weights[link, side, k]
 
 
 @njit
-def close_on_surface(
-    grasp_link, grasp_first, step, number, triangles, vertices, surface, element_out, weights_out, x
-):
+def close_on_surface(surface, mesh: Mesh, grasps: Grasps, x, held_out: Held):
     """Grasps that close in this step take the point of the surface that is nearest to their other side."""
-    for g in range(grasp_link.shape[0]):
-        link = grasp_link[g]
-        if step[0] != grasp_first[g]:
+    for g in range(grasps.link.shape[0]):
+        link = grasps.link[g]
+        if grasps.step[0] != grasps.first[g]:
             continue
         for side in range(2):
-            if surface[link, side] == number:
-                element_out[link, side] = find_nearest_point(
-                    triangles, vertices, x[link, 1 - side], weights_out[link, side]
+            if held_out.surface[link, side] == surface:
+                held_out.element[link, side] = find_nearest_point(
+                    mesh.triangles, mesh.vertices, x[link, 1 - side], held_out.weights[link, side]
                 )
 
 
 @njit
-def place_held_points(number, triangles, vertices, surface, element, weights, x_out):
+def place_held_points(surface, mesh: Mesh, held: Held, x_out):
     """Places in the world of all points on one surface."""
-    for link in range(surface.shape[0]):
+    element, weights = held.element, held.weights
+    for link in range(element.shape[0]):
         for side in range(2):
-            if surface[link, side] == number and element[link, side] >= 0:
-                place_point(triangles, vertices, element[link, side], weights[link, side], x_out[link, side])
+            if held.surface[link, side] == surface and element[link, side] >= 0:
+                place_point(
+                    mesh.triangles, mesh.vertices, element[link, side], weights[link, side], x_out[link, side]
+                )
 
 
 @njit
-def meet_hands(
-    grasp_link, grasp_first, step, surface, carrier, frame, number, position, rotation, x_out, anchor_x_out
-):
+def meet_hands(carrier, frames: Frames, grasps: Grasps, links: Links, surface, x_out, anchor_x_out):
     """A hand that bends takes an object of one carrier where the hand's nearest point is, not at its origin."""
-    for g in range(grasp_link.shape[0]):
-        link = grasp_link[g]
-        if step[0] != grasp_first[g] or surface[link, 1] < 0 or carrier[link, 0] != number:
+    position, rotation = frames.position, frames.rotation
+    for g in range(grasps.link.shape[0]):
+        link = grasps.link[g]
+        if grasps.step[0] != grasps.first[g] or surface[link, 1] < 0 or links.carrier[link, 0] != carrier:
             continue
-        f = frame[link, 0]
+        f = links.frame[link, 0]
         for k in range(3):
             x_out[link, 0, k] = x_out[link, 1, k]
         ax, ay, az = rotate_vector_back_at(
@@ -78,25 +80,26 @@ def share_held_points(kind, surface, x, point_out):
 
 @njit
 def select_held_sides(
-    row_link, row_role, row_motion, row_column, surface, element, weights, number, first, count, rows, axes, point,
-    points_out,
-):  # fmt: skip
-    """The sides of rows that are points of one surface, as `SurfacePoints`."""
+    surface, table: RowColumns, rows: ActiveRows, held: Held, measured: Measured, points_out: SurfacePoints
+):
+    """The sides of rows that are points of one surface. Returns their number."""
+    axes, point, element = measured.axes, measured.point, held.element
     found = 0
-    for i in range(count):
-        row = rows[i]
-        link = row_link[row]
-        towards = -1.0 if row_role[row] == UPPER else 1.0
+    for i in range(rows.span[1]):
+        row = rows.number[i]
+        link = table.link[row]
+        towards = -1.0 if table.role[row] == UPPER else 1.0
         for side in range(2):
-            if row_motion[row] != MOVE or surface[link, side] != number or element[link, side] < 0:
+            if table.motion[row] != MOVE or held.surface[link, side] != surface or element[link, side] < 0:
                 continue
-            points_out.group[found] = first + i
+            points_out.group[found] = rows.span[0] + i
             points_out.element[found] = element[link, side]
             points_out.sign[found] = 1.0 - 2.0 * side
             for k in range(3):
-                points_out.weights[found, k] = weights[link, side, k]
+                points_out.weights[found, k] = held.weights[link, side, k]
                 points_out.point[found, k] = point[link, side, k]
-                points_out.directions[found, 0, k] = towards * axes[link, MOVE, row_column[row], k]
+                points_out.directions[found, 0, k] = towards * axes[link, MOVE, table.column[row], k]
             found += 1
     points_out.span[0] = 0
     points_out.span[1] = found
+    return found

@@ -8,6 +8,7 @@ from supple.core.jit import njit
 from supple.math.quaternion_kernels import find_rotation_vector, multiply_quaternions, rotate_vector
 from supple.math.vector_kernels import cross, dot, normalise
 from supple_joints.codes import BALL, FIXED, HINGE, MOVE, PULL, SLIDER, STRETCH, TURN
+from supple_joints.tables import Anchors, Measured
 
 FULL_TURN = 2.0 * math.pi
 
@@ -91,11 +92,14 @@ def measure_hinge(q, link, last, axes_out, error_out):
 
 
 @njit
-def measure_links(kind, x, q, last, axes_out, error_out, point_out, coordinate_out):
+def measure_links(kind, placed: Anchors, last, measured_out: Measured):
     """Directions, errors, points of action and position of every link: README eq. (3) to (8).
 
     last [n] are positions shortly before, which tell full turns of hinges apart.
     """
+    x, q = placed.x, placed.q
+    axes_out, error_out = measured_out.axes, measured_out.error
+    point_out, coordinate_out = measured_out.point, measured_out.coordinate
     for link in range(kind.shape[0]):
         dx = x[link, 0, 0] - x[link, 1, 0]
         dy = x[link, 0, 1] - x[link, 1, 1]

@@ -6,15 +6,15 @@ import math
 
 from supple.core.jit import njit
 from supple_joints.codes import HINGE, MOVE, PULL, ROW_KEY, SLIDER, UPPER
+from supple_joints.tables import Forces, Measured, RowColumns, Springs
 
 
 @njit
-def gather_forces(
-    row_link, row_role, row_motion, row_column, h, count, key, impulse, axes,
-    row_force_out, row_effort_out, force_out, torque_out,
-):  # fmt: skip
+def gather_forces(h, table: RowColumns, count, key, impulse, axes, forces_out: Forces):
     """Force of every row, and of every link on its side A, from the impulses: README eq. (14)."""
-    for row in range(row_link.shape[0]):
+    row_force_out, row_effort_out = forces_out.row_force, forces_out.row_effort
+    force_out, torque_out = forces_out.force, forces_out.torque
+    for row in range(row_force_out.shape[0]):
         row_force_out[row] = 0.0
         row_effort_out[row] = 0.0
     for link in range(force_out.shape[0]):
@@ -25,15 +25,15 @@ def gather_forces(
         if key[group, 0] != ROW_KEY:
             continue
         row = key[group, 1]
-        link = row_link[row]
-        motion = row_motion[row]
+        link = table.link[row]
+        motion = table.motion[row]
         force = impulse[group, 0] / h
-        if row_role[row] == UPPER:
+        if table.role[row] == UPPER:
             force = -force
         row_force_out[row] = force
         row_effort_out[row] = abs(force)
         for k in range(3):
-            part = force * axes[link, motion, row_column[row], k]
+            part = force * axes[link, motion, table.column[row], k]
             if motion == MOVE:
                 force_out[link, k] += part
             else:
@@ -41,11 +41,9 @@ def gather_forces(
 
 
 @njit
-def observe_links(
-    kind, h, active, force, torque, before, error, coordinate,
-    observed_out, position_out,
-):  # fmt: skip
+def observe_links(h, kind, active, forces: Forces, before, measured: Measured, observed_out, position_out):
     """Metrics of every link, in the order of compile.OBSERVED; nan while a grasp is open."""
+    force, torque, error, coordinate = forces.force, forces.torque, measured.error, measured.coordinate
     for link in range(kind.shape[0]):
         position_out[link] = coordinate[link]
         free = kind[link] == HINGE or kind[link] == SLIDER
@@ -66,15 +64,14 @@ def observe_links(
 
 
 @njit
-def observe_springs(
-    spring_link, spring_row, spring_size, kind, target, row_force, error, coordinate, observed_out,
-):  # fmt: skip
+def observe_springs(springs: Springs, kind, target, row_force, measured: Measured, observed_out):
     """Stretch after the step, tension and its size, in the order of compile.OBSERVED_SPRING."""
-    for spring in range(spring_link.shape[0]):
-        link, row = spring_link[spring], spring_row[spring]
+    error, coordinate = measured.error, measured.coordinate
+    for spring in range(springs.link.shape[0]):
+        link, row = springs.link[spring], springs.row[spring]
         if kind[link] == PULL:
             squared, stretch = 0.0, 0.0
-            for k in range(spring_size[spring]):
+            for k in range(springs.size[spring]):
                 squared += row_force[row + k] ** 2
                 stretch += error[link, MOVE, k] ** 2
             observed_out[spring, 0] = math.sqrt(stretch)

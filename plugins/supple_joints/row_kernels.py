@@ -5,29 +5,33 @@ from __future__ import annotations
 import math
 
 from supple.core.jit import njit
+from supple.mechanics.mechanism import PointArrays
+from supple.mechanics.problem import Origin, Rows
 from supple_joints.codes import DRIVE, LOCK, LOWER, PULL, ROW_KEY, SPRING, TURN, UPPER
+from supple_joints.tables import ActiveRows, Links, Measured, RowColumns
 
 
 @njit
-def list_active_rows(link, active, rows_out):
+def list_active_rows(link, active, rows_out: ActiveRows):
     """The numbers of the rows whose link holds; returns how many."""
-    count = 0
+    number, count = rows_out.number, 0
     for row in range(link.shape[0]):
         if active[link[row]] == 1:
-            rows_out[count] = row
+            number[count] = row
             count += 1
+    rows_out.span[1] = count
     return count
 
 
 @njit
-def fill_groups(
-    law, strongest, stiffness, damping, h, first, count, rows,
-    law_out, lower_out, upper_out, compliance_out, key_out,
-):  # fmt: skip
+def fill_groups(h, table: RowColumns, rows: ActiveRows, problem_out: Rows, origin_out: Origin):
     """Law, bounds, compliance and identity: README eq. (10) to (13)."""
-    for i in range(count):
-        row = rows[i]
-        group = first + i
+    law, strongest, stiffness, damping = table.law, table.strongest, table.stiffness, table.damping
+    law_out, lower_out, upper_out = problem_out.law, problem_out.lower, problem_out.upper
+    compliance_out, key_out = problem_out.compliance, origin_out.key
+    for i in range(rows.span[1]):
+        row = rows.number[i]
+        group = rows.span[0] + i
         law_out[group] = law[row]
         lower_out[group, 0] = -strongest[row] * h
         upper_out[group, 0] = strongest[row] * h
@@ -39,27 +43,32 @@ def fill_groups(
 
 @njit
 def select_sides(
-    row_link, row_role, row_motion, row_column, carrier, frame, number, motion, first, count, rows,
-    axes, point,
-    group_out, frame_out, sign_out, point_out, directions_out,
-):  # fmt: skip
+    carrier,
+    motion,
+    table: RowColumns,
+    rows: ActiveRows,
+    links: Links,
+    measured: Measured,
+    points_out: PointArrays,
+):
     """The sides of rows of one motion that belong to one carrier: README eq. (9). Returns their number."""
+    axes, point = measured.axes, measured.point
     found = 0
-    for i in range(count):
-        row = rows[i]
-        if row_motion[row] != motion:
+    for i in range(rows.span[1]):
+        row = rows.number[i]
+        if table.motion[row] != motion:
             continue
-        link = row_link[row]
-        towards = -1.0 if row_role[row] == UPPER else 1.0
+        link = table.link[row]
+        towards = -1.0 if table.role[row] == UPPER else 1.0
         for side in range(2):
-            if carrier[link, side] != number:
+            if links.carrier[link, side] != carrier:
                 continue
-            group_out[found] = first + i
-            frame_out[found] = frame[link, side]
-            sign_out[found] = 1.0 - 2.0 * side
+            points_out.group[found] = rows.span[0] + i
+            points_out.frame[found] = links.frame[link, side]
+            points_out.sign[found] = 1.0 - 2.0 * side
             for k in range(3):
-                point_out[found, k] = point[link, side, k]
-                directions_out[found, 0, k] = towards * axes[link, motion, row_column[row], k]
+                points_out.point[found, k] = point[link, side, k]
+                points_out.directions[found, 0, k] = towards * axes[link, motion, table.column[row], k]
             found += 1
     return found
 
@@ -80,21 +89,27 @@ def look_ahead(recovery, fastest, h, gap):
 
 @njit
 def set_row_bias(
-    recovery, recovery_speed, recovery_spin,
-    row_link, row_role, row_motion, row_column, target, stiffness, damping, offset, kind,
-    h, first, count, rows, error, coordinate,
+    h,
+    recovery,
+    recovery_speed,
+    recovery_spin,
+    table: RowColumns,
+    rows: ActiveRows,
+    kind,
+    measured: Measured,
     bias_out,
-):  # fmt: skip
+):
     """Bias of every row by its role: README eq. (10) to (13)."""
-    for i in range(count):
-        row = rows[i]
-        link, motion, role = row_link[row], row_motion[row], row_role[row]
+    error, coordinate, target, stiffness = measured.error, measured.coordinate, table.target, table.stiffness
+    for i in range(rows.span[1]):
+        row = rows.number[i]
+        link, motion, role, column = table.link[row], table.motion[row], table.role[row], table.column[row]
         fastest = recovery_spin if motion == TURN else recovery_speed
         e = error[link, motion]
         bias = 0.0
         if role == LOCK:
             size = math.sqrt(e[0] * e[0] + e[1] * e[1] + e[2] * e[2])
-            bias = limit_recovery(recovery, fastest, h, e[row_column[row]], size)
+            bias = limit_recovery(recovery, fastest, h, e[column], size)
         elif role == LOWER:
             bias = look_ahead(recovery, fastest, h, coordinate[link] - target[row])
         elif role == UPPER:
@@ -102,6 +117,6 @@ def set_row_bias(
         elif role == DRIVE:
             bias = -target[row]
         elif role == SPRING:
-            stretch = (e[row_column[row]] if kind[link] == PULL else coordinate[link]) - target[row]
-            bias = (stiffness[row] * stretch - offset[row]) / (damping[row] + h * stiffness[row])
-        bias_out[first + i, 0] = bias
+            stretch = (e[column] if kind[link] == PULL else coordinate[link]) - target[row]
+            bias = (stiffness[row] * stretch - table.offset[row]) / (table.damping[row] + h * stiffness[row])
+        bias_out[rows.span[0] + i, 0] = bias

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
-from supple.core.arrays import NEXT
 from supple.core.build import Build
+from supple.core.jit import bind_kernel
 from supple.core.schedule import Bound
 from supple.mechanics.deforming import DeformingSurface
 from supple.mechanics.dynamics import Arrays, Dynamics
@@ -14,46 +16,47 @@ from supple.mechanics.points import make_points
 from supple.mechanics.problem import ConstraintProblem
 from supple_joints.codes import MOVE, TURN
 from supple_joints.constraints import READS, LinkConstraints
-from supple_joints.held import ELEMENT, SURFACE, WEIGHTS
+from supple_joints.held import HELD_NEXT, SURFACE
 from supple_joints.held_kernels import select_held_sides
 from supple_joints.row_kernels import fill_groups, list_active_rows, select_sides, set_row_bias
+from supple_joints.tables import LINKS, MEASURED, ROWS, ActiveRows, Held, Links, Measured, take_rows
 
 
 class LinkRows:
     """One group of one row for every direction of a link that is locked, limited, driven or sprung."""
 
     name = "joints"
-    of_links = (
-        "joints.row_link", "joints.row_role", "joints.row_motion", "joints.row_column", "joints.row_law",
-        "joints.row_target", "joints.row_stiffness", "joints.row_damping", "joints.row_offset",
-        "joints.row_strongest", "joints.kind", "joints.carrier", "joints.frame", "joints.active",
-        "joints.axes", "joints.point", "joints.error", "joints.coordinate",
-    )  # fmt: skip
     constraint_reads = READS
 
     def __init__(self, rows: int, held: list[tuple[int, DeformingSurface]]) -> None:
         """`held` are the surfaces that bend of which links hold points, with their numbers."""
-        self.reads = (*self.of_links, *((SURFACE, ELEMENT + NEXT, WEIGHTS + NEXT) if held else ()))
+        self.reads = (*ROWS, *LINKS, *MEASURED, "joints.active", *((SURFACE, *HELD_NEXT) if held else ()))
         self.held = [(number, surface, make_points(2 * rows)) for number, surface in held]
         self.points = PointRows(2 * rows)
-        self.rows = np.zeros(rows, np.int64)
-        self.first = self.count = 0
+        self.rows = ActiveRows(number=np.zeros(rows, np.int64), span=np.zeros(2, np.int64))
+        self._problem: ConstraintProblem | None = None
 
     def bind(self, arrays: Bound) -> None:
-        """Bind rows, links and settings."""
-        bound = {name.removeprefix("joints."): arrays[name] for name in self.of_links}
-        self.row_link, self.active = bound["row_link"], bound["active"]
-        self.directions = [bound[f"row_{name}"] for name in ("link", "role", "motion", "column")]
-        self.sides = [bound["carrier"], bound["frame"]]
-        self.laws = [bound[f"row_{name}"] for name in ("law", "strongest", "stiffness", "damping")]
-        self.placed = [bound["axes"], bound["point"]]
-        self.springs = [bound[f"row_{name}"] for name in ("target", "stiffness", "damping", "offset")]
-        self.measured = [bound["error"], bound["coordinate"]]
-        self.kind = bound["kind"]
-        self.held_sides = [arrays[name] for name in self.reads[len(self.of_links) :]]
-        self.carriers: list[Carrier] = arrays.build.members("carriers")
-        settings = arrays.build.settings("joints")
-        self.settings = (settings.recovery, settings.recovery_speed, settings.recovery_spin)
+        """Bind rows and links; the problem follows when it is first filled."""
+        self._problem, self.h = None, arrays.h
+        self.table, links = take_rows(arrays), arrays.take(Links, "joints")
+        self.kind, self.measured = links.kind, arrays.take(Measured, "joints")
+        self.settings = arrays.build.settings("joints")
+        self._list_rows = bind_kernel(list_active_rows, self.table.link, arrays["joints.active"], self.rows)
+        made = (self.table, self.rows, links, self.measured, self.points.arrays)
+        carriers: list[Carrier] = arrays.build.members("carriers")
+        #: What selects the sides that a carrier moves in one way, and who makes their rows.
+        self._sides: list[tuple[Callable[[], int], Callable[[PointRows], None]]] = []
+        for number, carrier in enumerate(carriers):
+            for motion, add in ((MOVE, carrier.add_point_rows), (TURN, carrier.add_turn_rows)):
+                self._sides.append((bind_kernel(select_sides, number, motion, *made), add))
+        self._held_sides = []
+        if self.held:
+            element, weights = (arrays[name] for name in HELD_NEXT)
+            held = Held(surface=arrays[SURFACE], element=element, weights=weights)
+            for number, surface, points in self.held:
+                what = (number, self.table, self.rows, held, self.measured, points)
+                self._held_sides.append((bind_kernel(select_held_sides, *what), surface, points))
 
     def bind_constraints(self, dynamics: Dynamics, arrays: Arrays, build: Build) -> LinkConstraints:
         """The locked directions among what `dynamics` knows, as equations."""
@@ -61,40 +64,33 @@ class LinkRows:
 
     def append(self, problem: ConstraintProblem) -> None:
         """Laws and bounds of the rows of all links that hold, and the Jacobian of both sides."""
-        self.count = list_active_rows(self.row_link, self.active, self.rows)
-        self.first = problem.reserve(self.count)
-        if self.count == 0:
+        if problem is not self._problem:
+            self._bind_problem(problem)
+        count = self._list_rows()
+        self.rows.span[0] = problem.reserve(count)
+        if count == 0:
             return
-        fill_groups(
-            *self.laws, problem.step, self.first, self.count, self.rows,
-            problem.law, problem.lower, problem.upper, problem.compliance, problem.key,
-        )  # fmt: skip
+        self._fill_groups()
         points = self.points
-        for number, carrier in enumerate(self.carriers):
-            for motion, add in ((MOVE, carrier.add_point_rows), (TURN, carrier.add_turn_rows)):
-                points.count = select_sides(
-                    *self.directions, *self.sides, number, motion, self.first, self.count, self.rows,
-                    *self.placed, points.group, points.frame, points.sign, points.point, points.directions,
-                )  # fmt: skip
-                if points.count:
-                    add(points)
-        for number, surface, held in self.held:
-            select_held_sides(
-                *self.directions,
-                *self.held_sides,
-                number,
-                self.first,
-                self.count,
-                self.rows,
-                *self.placed,
-                held,
-            )
-            if held.span.item(1):
+        for select, add in self._sides:
+            points.count = select()
+            if points.count:
+                add(points)
+        for select, surface, held in self._held_sides:
+            if select():
                 surface.add_rows(held)
 
     def set_bias(self, problem: ConstraintProblem) -> None:
         """Errors are taken back, limits look ahead, motors and springs pull."""
-        set_row_bias(
-            *self.settings, *self.directions, *self.springs, self.kind,
-            problem.step, self.first, self.count, self.rows, *self.measured, problem.bias,
+        self._set_bias()
+
+    def _bind_problem(self, problem: ConstraintProblem) -> None:
+        """It is the same problem in every step."""
+        self._problem, settings = problem, self.settings
+        self._fill_groups = bind_kernel(
+            fill_groups, self.h, self.table, self.rows, problem.rows, problem.origin
+        )
+        self._set_bias = bind_kernel(
+            set_row_bias, self.h, settings.recovery, settings.recovery_speed, settings.recovery_spin,
+            self.table, self.rows, self.kind, self.measured, problem.bias,
         )  # fmt: skip

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-import numpy as np
-
 from supple.core.arrays import NEXT
 from supple.core.build import Build
-from supple.core.schedule import Access, Bound, Each, Phase, System
+from supple.core.schedule import Access, Bound, Call, Each, Phase, System
+from supple.mechanics.mechanism import Carrier
 from supple.mechanics.problem import ConstraintProblem
 from supple_joints.anchor_kernels import (
     close_grasps,
@@ -20,8 +17,42 @@ from supple_joints.anchor_kernels import (
 from supple_joints.held import SURFACE, HeldSides
 from supple_joints.measure_kernels import measure_links
 from supple_joints.observe_kernels import gather_forces, observe_links, observe_springs
+from supple_joints.tables import (
+    FORCES,
+    GRASPS,
+    LINKS,
+    MEASURED,
+    ROWS,
+    SPRINGS,
+    Anchors,
+    Forces,
+    Frames,
+    Links,
+    Measured,
+    Springs,
+    make_anchors,
+    make_measured,
+    take_anchors,
+    take_grasps,
+    take_rows,
+)
 
 ANCHORS = ("joints.anchor_x", "joints.anchor_q")
+NEXT_ANCHORS = tuple(name + NEXT for name in ANCHORS)
+
+
+def take_frames(arrays: Bound, end: str = "") -> list[Frames]:
+    """Poses of the frames of all carriers; with `.next` those after the step."""
+    carriers: list[Carrier] = arrays.build.members("carriers")
+    return [
+        Frames(position=arrays[one.position + end], rotation=arrays[one.rotation + end]) for one in carriers
+    ]
+
+
+def place_all(links: Links, frames: list[Frames], anchors: Anchors, placed: Anchors) -> list[Call]:
+    """What places the anchors that stand still, and those that frames carry."""
+    moving = (Call(place_anchors, number, each, links, anchors, placed) for number, each in enumerate(frames))
+    return [Call(place_still_anchors, links.carrier, anchors, placed), *moving]
 
 
 class MeasureLinks(System):
@@ -29,98 +60,68 @@ class MeasureLinks(System):
 
     phase = Phase.DETECT
     of_links: tuple[Access, ...] = (
-        "run.step", "grasps.link", "grasps.first", "grasps.last", "joints.kind", "joints.carrier", "joints.frame",
-        *ANCHORS, "joints.position", Each("carriers", "position"), Each("carriers", "rotation"),
+        *GRASPS, *LINKS, *ANCHORS, "joints.position", Each("carriers", "position"), Each("carriers", "rotation"),
     )  # fmt: skip
-    made = (
-        "joints.active", "joints.anchor_x.next", "joints.anchor_q.next", "joints.x", "joints.q",
-        "joints.axes", "joints.error", "joints.point", "joints.coordinate",
-    )  # fmt: skip
+    made = ("joints.active", *NEXT_ANCHORS, "joints.x", "joints.q", *MEASURED)
 
     def __init__(self, build: Build) -> None:
         self.held = HeldSides(build)
         self.reads, self.writes = (*self.of_links, *self.held.reads), (*self.made, *self.held.writes)
 
-    def bind(self, arrays: Bound) -> Callable[[], None]:
+    def bind(self, arrays: Bound) -> list[Call]:
         """Bind the links and the frames of all carriers."""
-        step, grasp, first, last, kind, carrier, frame = (arrays[name] for name in self.reads[:7])
-        anchors, position = [arrays[name] for name in ANCHORS], arrays["joints.position"]
-        active, *written = (arrays[name] for name in self.made)
-        kept, placed, measured = written[:2], written[2:4], written[4:]
-        frames = [
-            (number, arrays[one.position], arrays[one.rotation])
-            for number, one in enumerate(arrays.build.members("carriers"))
+        links, grasps = arrays.take(Links, "joints"), take_grasps(arrays)
+        placed, kept = arrays.take(Anchors, "joints"), take_anchors(arrays, NEXT)
+        measured, frames = arrays.take(Measured, "joints"), take_frames(arrays)
+        hold, share = self.held.bind_measuring(arrays, links, grasps, frames, placed, kept)
+        return [
+            Call(find_active, grasps, arrays["joints.active"]),
+            *place_all(links, frames, take_anchors(arrays), placed),
+            *hold,
+            Call(close_still_grasps, grasps, links.carrier, placed, kept),
+            *(Call(close_grasps, n, each, grasps, links, placed, kept) for n, each in enumerate(frames)),
+            Call(measure_links, links.kind, placed, arrays["joints.position"], measured),
+            *share,
         ]
-        hold, share = self.held.bind_measuring(arrays, (grasp, first, step), frames, placed, kept)
-
-        def measure() -> None:
-            find_active(grasp, first, last, step, active)
-            place_still_anchors(carrier, *anchors, *placed)
-            for number, x, q in frames:
-                place_anchors(carrier, frame, number, *anchors, x, q, *placed)
-            hold()
-            close_still_grasps(carrier, grasp, first, step, *placed, *kept)
-            for number, x, q in frames:
-                close_grasps(carrier, frame, number, grasp, first, step, x, q, *placed, *kept)
-            measure_links(kind, *placed, position, *measured)
-            share()
-
-        return measure
 
 
 class ObserveLinks(System):
     """Forces of the links, what is left of their errors, and their positions after the step."""
 
     phase = Phase.OBSERVE
-    writes = (
-        "joints.row_force", "joints.row_effort", "joints.force", "joints.torque",
-        "joints.observed", "joints.position.next", "springs.observed",
-    )  # fmt: skip
+    writes = (*FORCES, "joints.observed", "joints.position.next", "springs.observed")
 
     def __init__(self, build: Build) -> None:
         self.held = HeldSides(build)
-        self.frames = [(one.position + NEXT, one.rotation + NEXT) for one in build.members("carriers")]
+        carriers: list[Carrier] = build.members("carriers")
+        frames = (name + NEXT for one in carriers for name in (one.position, one.rotation))
         self.vertices = tuple(name + NEXT for name in self.held.positions)
-        self.rows = tuple(f"joints.row_{name}" for name in ("link", "role", "motion", "column"))
-        self.links = ("joints.kind", "joints.carrier", "joints.frame", *(name + NEXT for name in ANCHORS))
-        self.springs = ("springs.link", "springs.row", "springs.size")
         self.reads = (
-            *self.rows, *self.links, *self.springs, *(name for pair in self.frames for name in pair),
-            "joints.row_target", "joints.active", "joints.axes", "joints.position",
+            *ROWS, *LINKS, *NEXT_ANCHORS, *SPRINGS, *frames, "joints.active", "joints.axes", "joints.position",
             "rows.problem", "rows.count", "rows.impulse",
             *((SURFACE, *self.held.writes, *self.vertices) if self.held.surfaces else ()),
         )  # fmt: skip
 
-    def bind(self, arrays: Bound) -> Callable[[], None]:
+    def bind(self, arrays: Bound) -> list[Call]:
         """Bind the links, both states, and the impulses; what is measured anew is scratch."""
         problem: ConstraintProblem = arrays.record("rows.problem")
-        rows, springs = [arrays[name] for name in self.rows], [arrays[name] for name in self.springs]
-        kind, carrier, frame, *anchors = (arrays[name] for name in self.links)
-        frames = [(number, arrays[x], arrays[q]) for number, (x, q) in enumerate(self.frames)]
-        count, impulse, axes = arrays["rows.count"], arrays["rows.impulse"], arrays["joints.axes"]
-        active, before = arrays["joints.active"], arrays["joints.position"]
-        target, h = arrays["joints.row_target"], arrays.h
-        row_force, row_effort, force, torque, observed, position, spring_observed = (
-            arrays[name] for name in self.writes
-        )
-        n = len(kind)
-        placed = [np.zeros((n, 2, 3)), np.zeros((n, 2, 4))]
-        error, coordinate = np.zeros((n, 2, 3)), np.zeros(n)
-        measured = [np.zeros((n, 2, 3, 3)), error, np.zeros((n, 2, 3)), coordinate]
-        place_held = self.held.bind_placing(arrays, self.vertices, placed[0])
-
-        def observe() -> None:
-            gather_forces(
-                *rows, h, count, problem.key, impulse, axes, row_force, row_effort, force, torque
-            )  # fmt: skip
-            place_still_anchors(carrier, *anchors, *placed)
-            for number, x, q in frames:
-                place_anchors(carrier, frame, number, *anchors, x, q, *placed)
-            place_held()
-            measure_links(kind, *placed, before, *measured)
-            observe_links(
-                kind, h, active, force, torque, before, error, coordinate, observed, position
-            )  # fmt: skip
-            observe_springs(*springs, kind, target, row_force, error, coordinate, spring_observed)
-
-        return observe
+        links, table, forces = arrays.take(Links, "joints"), take_rows(arrays), arrays.take(Forces, "joints")
+        n, h, before = len(links.kind), arrays.h, arrays["joints.position"]
+        placed, measured = make_anchors(n), make_measured(n)
+        return [
+            Call(
+                gather_forces, h, table, arrays["rows.count"], problem.key, arrays["rows.impulse"],
+                arrays["joints.axes"], forces,
+            ),
+            *place_all(links, take_frames(arrays, NEXT), take_anchors(arrays, NEXT), placed),
+            *self.held.bind_placing(arrays, self.vertices, placed.x),
+            Call(measure_links, links.kind, placed, before, measured),
+            Call(
+                observe_links, h, links.kind, arrays["joints.active"], forces, before, measured,
+                arrays["joints.observed"], arrays["joints.position.next"],
+            ),
+            Call(
+                observe_springs, arrays.take(Springs, "springs"), links.kind, table.target, forces.row_force, measured,
+                arrays["springs.observed"],
+            ),
+        ]  # fmt: skip

@@ -21,7 +21,7 @@ def read_clip_channels(build: Build, entity: Entity, bones: Bones) -> tuple[list
     path = f"{entity.path}.motion.file"
     clip = read_bvh(build.blueprint.files.find(motion.file, path), path)
     pairs = _pair_joints(build, entity, bones, clip)
-    times = clip.frame_time * np.arange(len(clip.values))
+    times: FloatArray = clip.frame_time * np.arange(len(clip.values), dtype=np.float64)
     outer = build.pose(entity.path)
     channels: list[Channel] = []
     misfit = 0.0

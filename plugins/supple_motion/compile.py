@@ -4,41 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.core.arrays import FloatArray
 from supple.core.build import Build
-from supple.core.curves import shape_of
 from supple.core.entity import Entity
-from supple.math.curve_layout import SEGMENT_COLUMNS
 from supple_motion.bones import Bones
 from supple_motion.bvh_motion import read_clip_channels
 from supple_motion.keys import loop_period, read_channels, read_keys
 from supple_motion.layout import CLOCK_COLUMNS, PHASED_COLUMNS, TRACK_COLUMNS
-from supple_motion.segments import Channel, make_segments
+from supple_motion.segments import Channel, Tracks
 from supple_motion.targets import Tables, Targets
 
 OWNERS = ("skeleton", "ghost")
-
-
-class Tracks:
-    """Rows of tracks and segments that grow while motions are read."""
-
-    def __init__(self, columns: int) -> None:
-        self.rows: list[tuple[int, ...]] = []
-        self.segments: list[FloatArray] = [np.zeros((0, SEGMENT_COLUMNS))]
-        self.columns, self.used = columns, 0
-
-    def add(self, channel: Channel, interpolation: str, period: float, *rest: int) -> None:
-        """One channel; `rest` are its last columns."""
-        made = make_segments(channel, interpolation, period)
-        shape = shape_of(interpolation)
-        self.rows.append((int(channel.turns), channel.coordinate, self.used, len(made), shape, *rest))
-        self.segments.append(made)
-        self.used += len(made)
-
-    @property
-    def table(self) -> np.ndarray:
-        """[tracks, columns]; the segments are `np.concatenate(self.segments)`."""
-        return np.array(self.rows, np.int64).reshape(-1, self.columns)
 
 
 def compile_motions(build: Build) -> None:

@@ -13,7 +13,7 @@ TURNS: Final = 0  # 1: four coordinates are a quaternion; 0: one coordinate is a
 COORDINATE: Final = 1  # first coordinate that it sets
 FIRST_SEGMENT: Final = 2
 SEGMENT_COUNT: Final = 3
-SHAPE: Final = 4  # MIN_JERK, CUBIC or HOLD
+SHAPE: Final = 4  # MIN_JERK, CUBIC, HOLD or LINEAR
 CLOCK: Final = 5  # row of the table of clocks
 TRACK_COLUMNS: Final = 6
 

@@ -2,24 +2,39 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
+from supple.core.arrays import IntArray
 from supple.core.build import Build
+from supple.core.curves import read_curve, shape_of
 from supple.core.entity import Entity
+from supple.math.curve_layout import SEGMENT_COLUMNS
+from supple.math.quaternion_kernels import exponentiate_rotation_vector
 from supple_bones import layout
 from supple_joints.codes import BALL, FREE, ON_SURFACE, TURN
+from supple_motion.layout import TRACK_COLUMNS
+from supple_motion.segments import Channel, Tracks
 from supple_motion.targets import find_targets
-from supple_pliant.components import Pair
-from supple_pliant.kernels import SCALAR
+from supple_pliant.components import Pair, read_effort
 from supple_pliant.rows import PliantRows
+from supple_pliant.tables import SCALAR
 
 OBSERVED = ("error", "torque", "effort", "pull", "plan_residual")
 """Columns of pliant.observed."""
 PROBED = ("plan_gap", "state_changed")
 """Columns of pliant.probed."""
+
+
+class Row(NamedTuple):
+    """A driven freedom: its label, its columns in the table of bones or links, its gains, its character."""
+
+    label: str
+    columns: tuple[int, ...]
+    gains: Pair
+    character: int
 
 
 def compile_pliant(build: Build) -> None:
@@ -29,10 +44,10 @@ def compile_pliant(build: Build) -> None:
     on_links = [row for number, entity in enumerate(characters) for row in _link_rows(build, entity, number)]
     if on_bones:
         find_targets(build, "skeleton")
-    labels = [row[0] for row in on_bones] + [row[0] for row in on_links]
+    labels = [row.label for row in (*on_bones, *on_links)]
     _declare_tables(build, characters, on_bones, on_links, labels)
     _declare_effort(build, characters)
-    _declare_keys(build, [entity for entity in characters if "joint" in entity.components])
+    _declare_tracks(build, [entity for entity in characters if "joint" in entity.components])
     _declare_values(build, characters, labels)
     build.add_member("row_sources", PliantRows(build, len(on_bones), len(on_links)))
     for number, entity in enumerate(characters):
@@ -42,8 +57,8 @@ def compile_pliant(build: Build) -> None:
         build.bind_metrics(entity, "pliant", places)
 
 
-def _bone_rows(build: Build, entity: Entity, number: int) -> Iterator[tuple[str, tuple[int, ...], Pair, int]]:
-    """Label, columns, gains and character of every driven rate of a skeleton."""
+def _bone_rows(build: Build, entity: Entity, number: int) -> Iterator[Row]:
+    """Every driven rate of a skeleton."""
     if "skeleton" not in entity.components:
         return
     pliant, bones = entity.components["pliant"], build.arrays.specs["skeleton.bone"].labels
@@ -57,11 +72,12 @@ def _bone_rows(build: Build, entity: Entity, number: int) -> Iterator[tuple[str,
         for place in range(row[layout.V_COUNT]):
             coordinate = row[layout.Q_FIRST] + (0 if turns else place)
             component = place if turns else SCALAR
-            yield path, (index, row[layout.V_FIRST] + place, coordinate, component), gains, number
+            columns = (index, row[layout.V_FIRST] + place, coordinate, component)
+            yield Row(path, columns, gains, number)
 
 
-def _link_rows(build: Build, entity: Entity, number: int) -> Iterator[tuple[str, tuple[int, ...], Pair, int]]:
-    """The same of a joint between bodies."""
+def _link_rows(build: Build, entity: Entity, number: int) -> Iterator[Row]:
+    """Every driven freedom of a joint between bodies."""
     if "joint" not in entity.components:
         return
     pliant, links = entity.components["pliant"], build.arrays.specs["joints.kind"].labels
@@ -74,54 +90,61 @@ def _link_rows(build: Build, entity: Entity, number: int) -> Iterator[tuple[str,
     tracks = [each.path for each in build.having("pliant") if "joint" in each.components]
     for motion, column in directions:
         columns = (link, motion, column, tracks.index(entity.path))
-        yield entity.path, columns, (pliant.stiffness, pliant.damping), number
+        yield Row(entity.path, columns, (pliant.stiffness, pliant.damping), number)
 
 
 def _declare_tables(
-    build: Build, characters: list[Entity], on_bones: list, on_links: list, labels: list[str]
+    build: Build, characters: list[Entity], on_bones: list[Row], on_links: list[Row], labels: list[str]
 ) -> None:
     rows = [*on_bones, *on_links]
-    plans = [int(characters[row[3]].components["pliant"].plan) for row in rows]
+    plans = [int(characters[row.character].components["pliant"].plan) for row in rows]
     for name, values, doc in (
-        ("bone_row", np.array([row[1] for row in on_bones]).reshape(-1, 4), "Rows on bones; see kernels."),
-        ("link_row", np.array([row[1] for row in on_links]).reshape(-1, 4), "Rows on joints; see kernels."),
-        ("character", [row[3] for row in rows], "The pliant component that a row belongs to."),
+        ("bone_row", _list_columns(on_bones), "Rows on bones; see tables."),
+        ("link_row", _list_columns(on_links), "Rows on joints; see tables."),
+        ("character", [row.character for row in rows], "The pliant component that a row belongs to."),
         ("plans", plans, "1 for rows whose torque is planned."),
     ):
         build.add_model(f"pliant.{name}", values, unit="1", doc=doc, dtype=np.int64)
-    gains = np.array([row[2] for row in rows]).reshape(-1, 2)
+    gains = np.array([row.gains for row in rows]).reshape(-1, 2)
     build.add_model(
         "pliant.gains", gains, unit="N m/rad, N m s/rad", doc="Stiffness and damping.", labels=labels
     )
 
 
+def _list_columns(rows: list[Row]) -> IntArray:
+    return np.array([row.columns for row in rows], np.int64).reshape(-1, 4)
+
+
 def _declare_effort(build: Build, characters: list[Entity]) -> None:
-    pairs = [entity.components["pliant"].co_contraction for entity in characters]
-    first = np.cumsum([0, *(len(each) for each in pairs)])
-    joined = np.array([pair for each in pairs for pair in each]).reshape(-1, 2)
-    doc = "Where the pairs of a character begin."
-    build.add_model("pliant.effort_first", first, unit="1", doc=doc, dtype=np.int64)
-    build.add_model("pliant.effort_at", joined[:, 0], unit="s", doc="Times of co-contraction.")
-    build.add_model("pliant.effort_factor", joined[:, 1], unit="1", doc="Factors on stiffness and damping.")
+    """The curves of co-contraction; a character without one has no segments."""
+    curves, segments, used = [], [np.zeros((0, SEGMENT_COLUMNS))], 0
+    for entity in characters:
+        curve = read_effort(entity.components["pliant"].co_contraction)
+        made = read_curve(curve)[0] if curve is not None else segments[0]
+        curves.append((shape_of(curve.interpolation) if curve is not None else 0, used, len(made)))
+        segments.append(made)
+        used += len(made)
+    doc = "Curve of a character: its shape, first segment, number of segments."
+    build.add_model("pliant.effort_curve", curves, unit="1", doc=doc, dtype=np.int64)
+    doc = "Factors on stiffness and damping from knot to knot."
+    build.add_model("pliant.effort_segment", np.concatenate(segments), unit="1", doc=doc)
 
 
-def _declare_keys(build: Build, driven: list[Entity]) -> None:
+def _declare_tracks(build: Build, driven: list[Entity]) -> None:
     """The tracks of joints between bodies; angles in rad from here on."""
-    at, value, first, balls = [], [], [0], []
+    tracks, place = Tracks(TRACK_COLUMNS), 0
     for entity in driven:
-        kind = entity.components["joint"].kind
-        for time, *place in entity.components["pliant"].keys:
-            at.append(time)
-            numbers = place if kind == "slider" else [math.radians(number) for number in place]
-            value.append([*numbers, 0.0, 0.0][:3])
-        first.append(len(at))
-        balls.append(int(kind == "ball"))
-    build.add_model(
-        "pliant.key_first", first, unit="1", doc="Where the keys of a track begin.", dtype=np.int64
-    )
-    build.add_model("pliant.key_at", at, unit="s", doc="Times of the keys.")
-    build.add_model("pliant.key_value", np.array(value).reshape(-1, 3), unit="rad, m", doc="Their positions.")
-    build.add_model("pliant.is_ball", balls, unit="1", doc="1 for tracks of turns.", dtype=np.int64)
+        kind, pliant = entity.components["joint"].kind, entity.components["pliant"]
+        table = np.array(pliant.keys, float)
+        values = table[:, 1:] if kind == "slider" else np.radians(table[:, 1:])
+        if kind == "ball":
+            values = np.array([exponentiate_rotation_vector(*each) for each in values])
+        tracks.add(Channel(place, 0, table[:, 0], values), pliant.interpolation, 0.0, 0)
+        place += values.shape[1]
+    doc = "Where joints between bodies should be; columns as of motions."
+    build.add_model("pliant.track", tracks.table, unit="1", doc=doc, dtype=np.int64)
+    segments = np.concatenate(tracks.segments)
+    build.add_model("pliant.segment", segments, unit="rad, m", doc="From knot to knot.")
 
 
 def _declare_values(build: Build, characters: list[Entity], labels: list[str]) -> None:

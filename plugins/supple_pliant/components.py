@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from supple.core.component import Metric, component, field
+from supple.core.curves import Curve, Interpolation, check_times
 from supple.core.entity import Entity, SceneGraph
 from supple.errors import suggest
 
@@ -40,14 +40,17 @@ class Pliant:
         unit="",
         doc="Things whose contacts with the character, and with each other, the plan foresees: the ground, a tool.",
     )
-    co_contraction: tuple[Pair, ...] = field(
-        default=(), unit="s, 1", doc="Pairs of time and factor on stiffness and damping, linear in between."
+    co_contraction: tuple[Pair, ...] | Curve = field(
+        default=(),
+        unit="s, 1",
+        doc="Factor on stiffness and damping over time: pairs of time and factor, linear in between, or a curve.",
     )
     keys: tuple[Key, ...] = field(
         default=(),
         unit="s, deg, m",
-        doc="For a joint between bodies: time and angle, displacement, or rotation vector, in between minimum jerk.",
+        doc="For a joint between bodies: each is time and angle, displacement, or rotation vector.",
     )
+    interpolation: Interpolation = field(default="min_jerk", unit="", doc="Between the keys.")
     probe: bool = field(
         default=False,
         unit="",
@@ -78,12 +81,7 @@ class Pliant:
         for path in self.carries:
             if path not in graph:
                 yield f"carries names '{path}', which does not exist; {suggest(path, [each.path for each in graph])}"
-        for name in ("co_contraction", "keys"):
-            times = [row[0] for row in getattr(self, name) if row]
-            if any(later <= earlier for earlier, later in itertools.pairwise(times)):
-                yield f"the times of {name} must rise; put them in order"
-        if any(factor < 0 for _, factor in self.co_contraction):
-            yield "a factor of co_contraction is negative; use 0 or more"
+        yield from self._check_effort()
         if "joint" in entity.components:
             yield from self._check_keys(entity.components["joint"].kind)
             if self.probe:
@@ -105,12 +103,37 @@ class Pliant:
             if min(stiffness, damping) < 0 or max(stiffness, damping) == 0:
                 yield f"bones.'{path}' needs a stiffness and a damping of 0 or more, not both 0"
 
+    def _check_effort(self) -> Iterator[str]:
+        told = self.co_contraction
+        rows = told.keys if isinstance(told, Curve) else told
+        yield from _check_times("co_contraction", (row[0] for row in rows))
+        if any(len(row) != 2 for row in rows):
+            yield "a key of co_contraction has two numbers: the time, and the factor"
+        elif any(factor < 0 for _, factor in rows):
+            yield "a factor of co_contraction is negative; use 0 or more"
+
     def _check_keys(self, kind: str) -> Iterator[str]:
         if kind not in SIZE_OF_KEY:
             yield f"a {kind} joint has nothing to drive; choose a hinge, a slider or a ball"
             return
+        yield from _check_times("keys", (key[0] for key in self.keys if key))
         if not self.keys:
             yield "a joint between bodies needs keys, such as keys = [[0, 0], [1, 90]]"
         for key in self.keys:
             if len(key) != SIZE_OF_KEY[kind]:
                 yield f"a key of a {kind} has {SIZE_OF_KEY[kind]} numbers, not {len(key)}: the time, and its position"
+
+
+def _check_times(name: str, times: Iterable[float]) -> Iterator[str]:
+    """A complaint about keys that are not in the order of their times."""
+    try:
+        check_times(times)
+    except ValueError as error:
+        yield f"{name}: {error}"
+
+
+def read_effort(told: tuple[Pair, ...] | Curve) -> Curve | None:
+    """What `co_contraction` says as a curve, if it says anything."""
+    if isinstance(told, Curve):
+        return told
+    return Curve(keys=told, interpolation="linear") if told else None

@@ -9,8 +9,8 @@ import numpy as np
 from supple.core.build import Build
 from supple.core.entity import Entity
 from supple.core.schedule import Bound, Phase, System
-from supple_pliant.kernels import RATE
 from supple_pliant.systems import find_rows
+from supple_pliant.tables import RATE
 from supple_skeleton.dynamics import READS
 
 
@@ -31,7 +31,6 @@ class ProbePlan(System):
 
     def __init__(self, build: Build) -> None:
         self.probed = list_probed(build)
-        self.skeletons = find_rows(build).skeletons
         more = ("pliant.bone_row", "pliant.character", "pliant.desired", "pliant.torque.next", *READS)
         self.reads = ("pliant.touched", *(more if self.probed else ()))
 
@@ -41,11 +40,11 @@ class ProbePlan(System):
         if not self.probed:
             return lambda: None
         desired, torque = arrays["pliant.desired"], arrays["pliant.torque.next"]
-        v, h = arrays["skeleton.v"], arrays.h
+        v, h, skeletons = arrays["skeleton.v"], arrays.h, find_rows(arrays.build).skeletons
         row, character = arrays["pliant.bone_row"], arrays["pliant.character"]
         asked = []
         for number, entity in self.probed:
-            dynamics = self.skeletons.dynamics(entity.path)
+            dynamics = skeletons.dynamics(entity.path)
             mine = np.flatnonzero(character[: len(row)] == number)
             asked.append((number, dynamics, mine, row[mine, RATE]))
 

@@ -2,73 +2,80 @@
 
 from __future__ import annotations
 
-from zlib import crc32
+from collections.abc import Callable
+
+import numpy as np
 
 from supple.core.build import Build
+from supple.core.jit import bind_kernel
 from supple.core.schedule import Bound
 from supple.mechanics.mechanism import Carrier, PointRows
 from supple.mechanics.problem import ConstraintProblem
+from supple_bones.limits import key_of
 from supple_joints.codes import MOVE, TURN
-from supple_pliant.kernels import append_bone_blocks, bound_slack_rows, fill_groups, select_link_sides
-
-LINKS = ("joints.carrier", "joints.frame", "joints.axes", "joints.point")
+from supple_joints.tables import LINKS, MEASURED, Links, Measured
+from supple_pliant.kernels import append_bone_blocks, fill_groups, select_link_sides
+from supple_pliant.tables import SPRINGS, Springs
+from supple_skeleton.mechanism import Skeletons
 
 
 class PliantRows:
     """One compliant group of one row for every driven freedom."""
 
     name = "pliant"
+    skeletons: Skeletons  # where rows are on bones
 
     def __init__(self, build: Build, on_bones: int, on_links: int) -> None:
         """The rows on bones come first."""
         self.on_bones, self.on_links = on_bones, on_links
         self.count = on_bones + on_links
-        self.first = 0
-        self.key = -2 - crc32(self.name.encode())
-        self.skeletons = next((one for one in build.members("mechanisms") if one.name == "skeleton"), None)
+        self.first = np.zeros(1, np.int64)  # group of the first row
+        self.key = key_of(self.name)
+        if on_bones:
+            self.skeletons = next(one for one in build.members("mechanisms") if one.name == Skeletons.name)
         self.points = PointRows(2 * on_links)
         self.reads = (
-            "pliant.bone_row", "pliant.link_row", "pliant.error", "pliant.desired", "pliant.gains_now",
-            *(("skeleton.bone",) if on_bones else ()), *(LINKS if on_links else ()),
+            *SPRINGS, *(("pliant.bone_row", "skeleton.bone") if on_bones else ()),
+            *(("pliant.link_row", *LINKS, *MEASURED) if on_links else ()),
         )  # fmt: skip
+        self._problem: ConstraintProblem | None = None
 
     def bind(self, arrays: Bound) -> None:
-        """Bind rows, gains and links."""
-        self.bone_row, self.link_row, *self.springs = (arrays[name] for name in self.reads[:5])
+        """Bind rows, gains and links; the problem follows when it is first filled."""
+        self._problem, self.h = None, arrays.h
+        self.springs = arrays.take(Springs, "pliant")
         if self.on_bones:
-            self.bone = arrays["skeleton.bone"]
+            bone, row, blocks = arrays["skeleton.bone"], arrays["pliant.bone_row"], self.skeletons.jacobian
+            self._append_bones = bind_kernel(append_bone_blocks, bone, row, self.first, blocks.arrays)
+        #: What selects the sides that a carrier moves in one way, and who makes their rows.
+        self._sides: list[tuple[Callable[[], int], Callable[[PointRows], None]]] = []
         if self.on_links:
-            carrier, frame, axes, point = (arrays[name] for name in LINKS)
-            self.sides, self.placed = [carrier, frame], [axes, point]
-        self.carriers: list[Carrier] = arrays.build.members("carriers")
+            self._bind_sides(arrays)
+
+    def _bind_sides(self, arrays: Bound) -> None:
+        links, measured = arrays.take(Links, "joints"), arrays.take(Measured, "joints")
+        made = (self.first, self.on_bones, arrays["pliant.link_row"], links, measured, self.points.arrays)
+        carriers: list[Carrier] = arrays.build.members("carriers")
+        for number, carrier in enumerate(carriers):
+            for motion, add in ((MOVE, carrier.add_point_rows), (TURN, carrier.add_turn_rows)):
+                self._sides.append((bind_kernel(select_link_sides, number, motion, *made), add))
 
     def append(self, problem: ConstraintProblem) -> None:
         """Law, compliance, bias and Jacobian of all rows."""
-        self.first = problem.reserve(self.count)
-        fill_groups(
-            problem.step, self.count, self.first, self.key, *self.springs,
-            problem.law, problem.key, problem.compliance, problem.bias,
-        )  # fmt: skip
-        bound_slack_rows(self.count, self.first, self.springs[2], problem.lower, problem.upper)
+        if problem is not self._problem:
+            self._problem = problem
+            made = (self.h, self.first, self.key, self.springs, problem.rows, problem.origin)
+            self._fill_groups = bind_kernel(fill_groups, *made)
+        self.first[0] = problem.reserve(self.count)
+        self._fill_groups()
         if self.on_bones:
             self.skeletons.refuse_overflow(self.on_bones)
-            J = self.skeletons.jacobian
-            append_bone_blocks(
-                self.bone, self.bone_row, self.first, J.count, J.group, J.unit, J.dof, J.values
-            )
-        if self.on_links:
-            self._append_links()
-
-    def _append_links(self) -> None:
+            self._append_bones()
         points = self.points
-        for number, carrier in enumerate(self.carriers):
-            for motion, add in ((MOVE, carrier.add_point_rows), (TURN, carrier.add_turn_rows)):
-                points.count = select_link_sides(
-                    self.link_row, self.on_bones, *self.sides, number, motion, self.first, *self.placed,
-                    points.group, points.frame, points.sign, points.point, points.directions,
-                )  # fmt: skip
-                if points.count:
-                    add(points)
+        for select, add in self._sides:
+            points.count = select()
+            if points.count:
+                add(points)
 
     def set_bias(self, problem: ConstraintProblem) -> None:
         """Nothing to do: the bias depends on positions and targets only and is set with the rest."""

@@ -7,10 +7,11 @@ from collections.abc import Callable
 import numpy as np
 
 from supple.core.build import Build
-from supple.core.jit import TypedKernel
-from supple.core.schedule import ROWS, Bound, Each, Phase, System
+from supple.core.jit import TypedKernel, bind_kernel
+from supple.core.schedule import ROWS, Bound, Call, Each, Phase, System, Work
 from supple.mechanics import warm_start_kernels
 from supple.mechanics.mechanism import Mechanism
+from supple.mechanics.owners import Owners
 from supple.mechanics.plans import PlansSoFar
 from supple.mechanics.problem import ConstraintProblem, PartialProblem
 from supple.mechanics.rescue import make_solvers, solve_with_rescue
@@ -27,19 +28,17 @@ from supple_pliant.kernels import (
     take_torques,
 )
 from supple_pliant.rows import PliantRows
-
-EFFORT = (
-    "pliant.character",
-    "pliant.effort_first",
-    "pliant.effort_at",
-    "pliant.effort_factor",
-    "pliant.gains",
+from supple_pliant.tables import (
+    BONES,
+    EFFORT,
+    LINKS,
+    TOUCHING,
+    BoneTargets,
+    Effort,
+    LinkTargets,
+    Torques,
+    Touching,
 )
-BONES = ("pliant.bone_row", "skeleton.q", "skeleton.target", "skeleton.target_rate")
-LINKS = (
-    "pliant.link_row", "pliant.is_ball", "pliant.key_first", "pliant.key_at", "pliant.key_value",
-    "joints.coordinate", "joints.q",
-)  # fmt: skip
 
 
 def find_rows(build: Build) -> PliantRows:
@@ -60,22 +59,19 @@ class MeasureJoints(System):
             "run.time", *EFFORT, *(BONES if self.rows.on_bones else ()), *(LINKS if self.rows.on_links else ()),
         )  # fmt: skip
 
-    def bind(self, arrays: Bound) -> Callable[[], None]:
+    def bind(self, arrays: Bound) -> list[Call]:
         """Bind targets and positions."""
-        time, h, begin = arrays["run.time"], arrays.h, self.rows.on_bones
-        effort = [arrays[name] for name in EFFORT]
-        bones = [arrays[name] for name in BONES] if self.rows.on_bones else []
-        links = [arrays[name] for name in LINKS] if self.rows.on_links else []
-        error, desired, gains = (arrays[name] for name in self.writes)
-
-        def measure() -> None:
-            follow_effort(time.item(0), *effort, gains)
-            if bones:
-                measure_bone_rows(*bones, error, desired)
-            if links:
-                measure_link_rows(h, time.item(0), begin, *links, error, desired)
-
-        return measure
+        time, error, desired = arrays["run.time"], arrays["pliant.error"], arrays["pliant.desired"]
+        calls = [Call(follow_effort, time, arrays.take(Effort, "pliant"), arrays["pliant.gains_now"])]
+        if self.rows.on_bones:
+            bones = arrays.take(BoneTargets, "skeleton", bone_row="pliant.bone_row")
+            calls.append(Call(measure_bone_rows, bones, error, desired))
+        if self.rows.on_links:
+            links = arrays.take(LinkTargets, "pliant", coordinate="joints.coordinate", q="joints.q")
+            now, then = np.zeros((2, 4 * len(links.track)))  # room for a quaternion each
+            begin = self.rows.on_bones
+            calls.append(Call(measure_link_rows, arrays.h, time, begin, links, now, then, error, desired))
+        return calls
 
 
 class PlanTorques(System):
@@ -85,12 +81,9 @@ class PlanTorques(System):
     """
 
     phase = Phase.PLAN
-    contacts = (
-        "contacts.count", "contacts.group", "contacts.surface", "contacts.element", "owners.first", "owners.entity",
-    )  # fmt: skip
     reads = (
-        *contacts, "rows.problem", "rows.last_count", "rows.last_key", "rows.last_impulse", "pliant.plans",
-        "pliant.desired", "pliant.torque", *PlansSoFar.reads,
+        *TOUCHING, *(f"owners.{name}" for name in Owners._fields), "rows.problem", "rows.last_count", "rows.last_key",
+        "rows.last_impulse", "pliant.plans", "pliant.desired", "pliant.torque", *PlansSoFar.reads,
     )  # fmt: skip
     writes = ("pliant.torque.next", "pliant.residual", "pliant.touched")
     adds = (Each("mechanisms", "plan", ROWS),)
@@ -101,18 +94,21 @@ class PlanTorques(System):
     def bind(self, arrays: Bound) -> Callable[[], None]:
         """Bind the problem, what the last step knew, and the mechanisms."""
         whole: ConstraintProblem = arrays.record("rows.problem")
-        last = [arrays[f"rows.last_{part}"] for part in ("count", "key", "impulse")]
-        contacts = [arrays[name] for name in self.contacts]
+        last_count, last_key = arrays["rows.last_count"], arrays["rows.last_key"]
+        last_impulse = arrays["rows.last_impulse"]
         plans, desired, torque = arrays["pliant.plans"], arrays["pliant.desired"], arrays["pliant.torque"]
         torque_next, residual = arrays["pliant.torque.next"], arrays["pliant.residual"]
         mechanisms: list[Mechanism] = arrays.build.members("mechanisms", ROWS)
         pushed = [(one.jacobian, arrays[one.plan].reshape(-1)) for one in mechanisms]
         others, ask = PlansSoFar(arrays), TypedKernel(ask_for_velocities)
-        flags = find_flags(arrays.build)
         part = PartialProblem(whole.capacity, whole.capacity)
         change, warm, impulse = np.zeros((3, whole.capacity, 3))
         groups = np.zeros(whole.capacity, np.int64)
-        h, rows, any_plan = whole.step, self.rows, bool(plans.any())
+        choose = bind_kernel(
+            choose_groups, whole.counts, arrays.take(Touching, "contacts"), arrays.take(Owners, "owners"),
+            find_flags(arrays.build), groups,
+        )  # fmt: skip
+        h, rows, any_plan = arrays.h, self.rows, bool(plans.any())
         touched = arrays["pliant.touched"]
         probes = any(entity.components["pliant"].probe for entity in arrays.build.having("pliant"))
         state = arrays.build.arrays.now.floats
@@ -132,12 +128,12 @@ class PlanTorques(System):
             if not any_plan:
                 return
             n = whole.count
-            chosen = groups[: choose_groups(n, *contacts, flags, groups)]
+            chosen = groups[: choose()]
             whole.cut(chosen, into=part)
             change[:n] = 0.0
             if others.add_row_velocities(change):
                 part.free[: part.count] += change[chosen]
-            warm_start_kernels.match_values(part.count, part.key, *last, warm)
+            warm_start_kernels.match_values(part.count, part.key, last_count, last_key, last_impulse, warm)
             ask(h, rows.first, part.place, plans, desired, torque, whole.bias, part.rows, warm)
             solution, _ = solve_with_rescue(self.solvers, part, warm)
             residual[0], _ = natural_map_residual(part, solution.impulse)
@@ -162,21 +158,22 @@ class ObserveJoints(System):
     def __init__(self, build: Build) -> None:
         self.rows = find_rows(build)
 
-    def bind(self, arrays: Bound) -> Callable[[], None]:
+    def bind(self, arrays: Bound) -> Work:
         """Bind torques and the velocities after the step."""
         problem: ConstraintProblem = arrays.record("rows.problem")
-        impulse, gains, torque, error, character, residual = (arrays[name] for name in self.reads[1:7])
-        lead, total, observed = (arrays[name] for name in self.writes)
+        torques = arrays.take(Torques, "pliant", torque="pliant.torque.next")
         mechanisms: list[Mechanism] = arrays.build.members("mechanisms", ROWS)
-        moved = [(one.jacobian, arrays[one.v_next].reshape(-1)) for one in mechanisms]
-        velocity = np.zeros((problem.capacity, 3))
-        h, rows = problem.step, self.rows
+        h, first, velocity = arrays.h, self.rows.first, np.zeros((problem.capacity, 3))
 
-        def observe() -> None:
+        def forget() -> None:
             velocity[: problem.count] = 0.0
-            for jacobian, v_next in moved:
-                jacobian.add_row_velocities(v_next, velocity)
-            find_virtual_lead(h, rows.count, rows.first, gains, torque, impulse, lead, total)
-            observe_characters(h, rows.first, character, error, velocity, torque, total, residual, observed)
 
-        return observe
+        return [
+            forget,
+            *(one.jacobian.bind_row_velocities(arrays[one.v_next].reshape(-1), velocity) for one in mechanisms),
+            Call(find_virtual_lead, h, first, arrays["pliant.gains_now"], arrays["rows.impulse"], torques),
+            Call(
+                observe_characters, h, first, arrays["pliant.character"], arrays["pliant.error"], velocity, torques,
+                arrays["pliant.observed"],
+            ),
+        ]  # fmt: skip

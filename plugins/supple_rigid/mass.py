@@ -48,8 +48,8 @@ def unit_inertia_of(kind: str, shape: Any) -> FloatArray:
     if kind == "sphere":
         return np.full(3, 0.4 * shape.radius**2)
     if kind == "box":
-        squares = np.array(shape.size) ** 2
-        return (squares.sum() - squares) / 12.0
+        squares: FloatArray = np.array(shape.size) ** 2
+        return np.asarray((squares.sum() - squares) / 12.0)
     # A capsule is a cylinder and two half balls; each half ball's centre of mass lies 3/8 r beyond the disc.
     r, length = shape.radius, shape.length
     cylinder, balls = length / (length + 4.0 / 3.0 * r), 4.0 / 3.0 * r / (length + 4.0 / 3.0 * r)

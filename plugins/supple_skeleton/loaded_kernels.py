@@ -8,55 +8,56 @@ from supple_bones.coordinate_kernels import find_deviations
 from supple_bones.force_kernels import gather_forces, set_inertial_forces, set_mixed_forces
 from supple_bones.inertia_kernels import carry_inertias, make_mass_matrix
 from supple_bones.kinematics_kernels import move_bones
-from supple_skeleton.step_kernels import (
-    add_implicit_gains,
-    fill_right_side,
-    find_applied_forces,
-)
+from supple_skeleton.step_kernels import add_implicit_gains, fill_right_side, find_applied_forces
+from supple_skeleton.step_tables import FreeStep
 
 
 @njit
-def factor_loaded(
-    h, bones, rigid, effective, armature, gains, gravity, motion, wrench, force,
-    scratch, factor_out, applied_out,
-):  # fmt: skip
+def factor_loaded(step: FreeStep, rigid, effective):
     """Factor of A, and in `work` accelerations and inertial forces of the rigid parts, before the loads add theirs.
 
     Returns -1, or a rate without inertia.
     """
-    bone, dof, own, work = bones.bone, bones.dof, scratch.own, scratch.work
+    motion, scratch = step.motion, step.scratch
+    bone, dof, own, work = step.bones.bone, step.bones.dof, scratch.own, scratch.work
     v, x, rotation, axis = motion.v, motion.x, motion.rotation, motion.axis
-    make_mass_matrix(bone, dof, effective, armature, x, rotation, axis, own, scratch.composite, factor_out)
-    add_implicit_gains(h, dof, gains, factor_out)
-    empty = factor_chain(dof, factor_out)
+    make_mass_matrix(
+        bone, dof, effective, step.masses.armature, x, rotation, axis, own, scratch.composite, step.factor
+    )
+    add_implicit_gains(step.h, dof, step.gains, step.factor)
+    empty = factor_chain(dof, step.factor)
     if empty >= 0:
         return empty
-    find_applied_forces(bone, axis, x, wrench, force, work, applied_out)
+    find_applied_forces(bone, axis, x, step.wrench, step.force, work, step.applied)
     carry_inertias(bone, rigid, x, rotation, own)
     zero = scratch.rates[3]
     for k in range(v.shape[0]):
         zero[k] = 0.0
-    set_inertial_forces(bone, gravity, own, axis, motion.axis_rate, motion.spatial_velocity, v, zero, work)
+    set_inertial_forces(
+        bone, step.gravity, own, axis, motion.axis_rate, motion.spatial_velocity, v, zero, work
+    )
     return -1
 
 
 @njit
-def solve_loaded(h, bones, gains, motion, applied, factor, scratch, v_free_out):
+def solve_loaded(step: FreeStep):
     """The change without corrections, after the loads have added their forces; README eq. (6)."""
+    bones, motion, scratch, v_free_out = step.bones, step.motion, step.scratch, step.v_free
     v, right, bias, change = motion.v, scratch.rates[0], scratch.rates[1], scratch.rates[2]
     gather_forces(bones.bone, motion.axis, scratch.work, bias)
     find_deviations(bones.bone, motion.q, change)
-    fill_right_side(h, gains, applied, bias, change, v, right)
+    fill_right_side(step.h, step.gains, step.applied, bias, change, v, right)
     for k in range(v.shape[0]):
         change[k] = right[k]
-    solve_chain(bones.dof, factor, change)
+    solve_chain(bones.dof, step.factor, change)
     for k in range(v.shape[0]):
         v_free_out[k] = v[k] + change[k]
 
 
 @njit
-def mix_loaded(bones, motion, scratch):
+def mix_loaded(step: FreeStep):
     """Accelerations and forces of 2 B(v, change) of the rigid parts, before the loads add theirs."""
+    bones, motion, scratch = step.bones, step.motion, step.scratch
     change = scratch.rates[2]
     move_bones(bones.bone, bones.dof, motion.axis, change, scratch.change_velocity, scratch.change_rate)
     set_mixed_forces(
@@ -66,12 +67,13 @@ def mix_loaded(bones, motion, scratch):
 
 
 @njit
-def correct_loaded(share, bones, motion, factor, scratch, v_free_out):
+def correct_loaded(share, step: FreeStep):
     """A lagged correction, after the loads have added their forces; README eq. (7), share = implicitness h."""
+    bones, motion, scratch, v_free_out = step.bones, step.motion, step.scratch, step.v_free
     v, right, bias, change = motion.v, scratch.rates[0], scratch.rates[1], scratch.rates[2]
     gather_forces(bones.bone, motion.axis, scratch.work, bias)
     for k in range(v.shape[0]):
         change[k] = right[k] - share * bias[k]
-    solve_chain(bones.dof, factor, change)
+    solve_chain(bones.dof, step.factor, change)
     for k in range(v.shape[0]):
         v_free_out[k] = v[k] + change[k]

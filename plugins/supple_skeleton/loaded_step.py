@@ -3,56 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
-from supple.core.arrays import FloatArray
 from supple.core.jit import bind_kernel
-from supple_bones.tables import Bones, Motion
 from supple_skeleton.loaded_kernels import correct_loaded, factor_loaded, mix_loaded, solve_loaded
 from supple_skeleton.loads import BoneLoad
-from supple_skeleton.step_tables import Gains, Masses, StepScratch
-
-
-class FreeStep(NamedTuple):
-    """What the free step takes and makes, in the order of `move_freely`."""
-
-    h: float
-    corrections: int
-    implicitness: float
-    bones: Bones
-    masses: Masses
-    gains: Gains
-    gravity: FloatArray
-    motion: Motion
-    wrench: FloatArray
-    force: FloatArray
-    scratch: StepScratch
-    factor: FloatArray
-    applied: FloatArray
-    v_free: FloatArray
+from supple_skeleton.step_tables import FreeStep
 
 
 def bind_loaded_step(step: FreeStep, loads: Sequence[BoneLoad]) -> Callable[[], int]:
     """A function that takes the free step and returns -1, or a rate without inertia."""
-    (h, corrections, implicitness, bones, masses, gains, gravity, motion, wrench, force, scratch, factor, applied,
-     v_free) = step  # fmt: skip
-    rigid, effective = np.zeros_like(masses.inertia), np.zeros_like(masses.inertia)
+    inertia, motion, scratch = step.masses.inertia, step.motion, step.scratch
+    rigid, effective = np.zeros_like(inertia), np.zeros_like(inertia)
     accelerations, forces = scratch.work[0], scratch.work[1]
-    share = implicitness * h
-
-    factor_matrix = bind_kernel(
-        factor_loaded, h, bones, rigid, effective, masses.armature, gains, gravity, motion, wrench, force, scratch,
-        factor, applied,
-    )  # fmt: skip
-    solve = bind_kernel(solve_loaded, h, bones, gains, motion, applied, factor, scratch, v_free)
-    mix = bind_kernel(mix_loaded, bones, motion, scratch)
-    correct = bind_kernel(correct_loaded, share, bones, motion, factor, scratch, v_free)
+    share, corrections = step.implicitness * step.h, step.corrections
+    factor_matrix = bind_kernel(factor_loaded, step, rigid, effective)
+    solve, mix = bind_kernel(solve_loaded, step), bind_kernel(mix_loaded, step)
+    correct = bind_kernel(correct_loaded, share, step)
 
     def take_step() -> int:
-        rigid[:] = masses.inertia
-        effective[:] = masses.inertia
+        rigid[:] = inertia
+        effective[:] = inertia
         for load in loads:
             load.add_inertias(rigid, effective)
         empty = factor_matrix()

@@ -9,6 +9,7 @@ from supple_bones.force_kernels import differentiate_bias, find_inverse_dynamics
 from supple_bones.inertia_kernels import make_mass_matrix
 from supple_bones.kinematics_kernels import follow_state, move_bones
 from supple_bones.layout import ROW
+from supple_skeleton.step_tables import FreeStep
 
 
 @njit
@@ -37,11 +38,12 @@ def fill_right_side(h, gains, applied, bias, deviation, v, right_out):
 
 
 @njit
-def move_freely(
-    h, corrections, implicitness, bones, masses, gains, gravity, motion, wrench, force,
-    scratch, factor_out, applied_out, v_free_out,
-):  # fmt: skip
+def move_freely(step: FreeStep):
     """Factor of A and velocities if nothing touched; README eq. (4) to (7). Returns -1, or a rate without inertia."""
+    h, bones, masses, gains, motion, scratch = (
+        step.h, step.bones, step.masses, step.gains, step.motion, step.scratch,
+    )  # fmt: skip
+    factor_out, applied_out = step.factor, step.applied
     bone, dof, armature = bones.bone, bones.dof, masses.armature
     v, x, axis, axis_rate, velocity = (
         motion.v,
@@ -60,25 +62,25 @@ def move_freely(
     empty = factor_chain(dof, factor_out)
     if empty >= 0:
         return empty
-    find_applied_forces(bone, axis, x, wrench, force, work, applied_out)
+    find_applied_forces(bone, axis, x, step.wrench, step.force, work, applied_out)
     for k in range(count):
         zero[k] = 0.0
-    find_inverse_dynamics(bone, armature, gravity, own, axis, axis_rate, velocity, v, zero, work, bias)
+    find_inverse_dynamics(bone, armature, step.gravity, own, axis, axis_rate, velocity, v, zero, work, bias)
     find_deviations(bone, motion.q, change)
     fill_right_side(h, gains, applied_out, bias, change, v, right)
     for k in range(count):
         change[k] = right[k]
     solve_chain(dof, factor_out, change)
-    for _ in range(corrections):
+    for _ in range(step.corrections):
         move_bones(bone, dof, axis, change, scratch.change_velocity, scratch.change_rate)
         differentiate_bias(
             bone, own, axis, axis_rate, velocity, v, scratch.change_rate, scratch.change_velocity, change, work, bias
         )  # fmt: skip
         for k in range(count):
-            change[k] = right[k] - implicitness * h * bias[k]
+            change[k] = right[k] - step.implicitness * h * bias[k]
         solve_chain(dof, factor_out, change)
     for k in range(count):
-        v_free_out[k] = v[k] + change[k]
+        step.v_free[k] = v[k] + change[k]
     return -1
 
 

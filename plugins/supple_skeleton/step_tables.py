@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from supple.core.arrays import FloatArray
+from supple_bones.tables import Bones, Motion
 
 
 class Masses(NamedTuple):
@@ -55,6 +56,25 @@ class ObserveScratch(NamedTuple):
     before: FloatArray
     after: FloatArray
     whole: FloatArray
+
+
+class FreeStep(NamedTuple):
+    """What the free step takes and makes."""
+
+    h: float
+    corrections: int
+    implicitness: float
+    bones: Bones
+    masses: Masses
+    gains: Gains
+    gravity: FloatArray
+    motion: Motion
+    wrench: FloatArray
+    force: FloatArray
+    scratch: StepScratch
+    factor: FloatArray
+    applied: FloatArray
+    v_free: FloatArray
 
 
 def make_step_scratch(bones: int, rates: int, rows: int) -> StepScratch:

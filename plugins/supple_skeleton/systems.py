@@ -12,11 +12,18 @@ from supple.errors import SimulationError
 from supple_bones.compile import list_bones
 from supple_bones.layout import BONE
 from supple_bones.tables import Bones, Limits, Motion, name_arrays, take_next_motion
-from supple_skeleton.loaded_step import FreeStep, bind_loaded_step
+from supple_skeleton.loaded_step import bind_loaded_step
 from supple_skeleton.loads import BoneLoad
 from supple_skeleton.observe_kernels import observe_step
 from supple_skeleton.step_kernels import advance_bones, move_freely
-from supple_skeleton.step_tables import Balance, Gains, Masses, make_observe_scratch, make_step_scratch
+from supple_skeleton.step_tables import (
+    Balance,
+    FreeStep,
+    Gains,
+    Masses,
+    make_observe_scratch,
+    make_step_scratch,
+)
 
 BONES, MOTION, NEXT_MOTION = (
     name_arrays(Bones, "skeleton"), name_arrays(Motion, "skeleton"), name_arrays(Motion, "skeleton", NEXT),
@@ -28,14 +35,14 @@ class MoveFreely(System):
     """Factor of A, and velocities after the step if nothing touched."""
 
     phase = Phase.FREE
-    reads = (*BONES, *MASSES, *GAINS, *MOTION, "run.gravity", "skeleton.wrench", "skeleton.force")
-    writes = ("skeleton.factor", "skeleton.applied", "skeleton.v_free")
+    own_reads = (*BONES, *MASSES, *GAINS, *MOTION, "run.gravity", "skeleton.wrench", "skeleton.force")
+    own_writes = ("skeleton.factor", "skeleton.applied", "skeleton.v_free")
 
     def __init__(self, build: Build) -> None:
         self.loads: list[BoneLoad] = build.members("bone_loads")
         taken = (name for load in self.loads for name in load.takes)
-        self.reads = tuple(dict.fromkeys((*MoveFreely.reads, *taken)))
-        self.writes = (*MoveFreely.writes, *(name for load in self.loads for name in load.makes))
+        self.reads = tuple(dict.fromkeys((*self.own_reads, *taken)))
+        self.writes = (*self.own_writes, *(name for load in self.loads for name in load.makes))
 
     def bind(self, arrays: Bound) -> Callable[[], None]:
         """Bind masses, forces and scratch."""
@@ -59,7 +66,7 @@ class MoveFreely(System):
         )
         for load in self.loads:
             load.attach(arrays)
-        take_step = bind_loaded_step(step, self.loads) if self.loads else bind_kernel(move_freely, *step)
+        take_step = bind_loaded_step(step, self.loads) if self.loads else bind_kernel(move_freely, step)
         labels = [entity.path for entity in list_bones(arrays.build, "skeleton")]
 
         def move() -> None:

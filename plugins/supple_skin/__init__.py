@@ -18,7 +18,7 @@ def supple_register(registry: Registry) -> None:
     registry.add_component(components.Skin)
     registry.add_component(finger.SkinnedFinger)
     registry.add_compiler(
-        "skin.surfaces", "supple_skin.skin_compile:compile_skins", components=["skin"], after=["ghost.bones"],
+        "skin.surfaces", "supple_skin.compile:compile_skins", components=["skin"], after=["ghost.bones"],
         provides=["surfaces"],
     )  # fmt: skip
     for name, system in (
@@ -26,5 +26,5 @@ def supple_register(registry: Registry) -> None:
         ("advance_vertices", "AdvanceVertices"),
         ("observe_contacts", "ObserveContacts"),
     ):
-        registry.add_system(f"skin.{name}", f"supple_skin.skin_systems:{system}", when=["skin"])
+        registry.add_system(f"skin.{name}", f"supple_skin.systems:{system}", when=["skin"])
     registry.add_system("skin.probe_rows", "supple_skin.probe:ProbeSkins", when=["skin"])

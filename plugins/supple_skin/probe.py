@@ -14,7 +14,8 @@ from supple.mechanics.problem import ConstraintProblem
 from supple_bones.layout import TREE, V_COUNT, V_FIRST
 from supple_ghost.mechanism import Ghosts
 from supple_skin.oracle import place_bones, place_vertex, shift_coordinates
-from supple_skin.skin_systems import BLEND, list_owners
+from supple_skin.systems import list_owners, name_blends
+from supple_skin.tables import SkinBlend
 
 #: Plain Python takes a while: only every so many steps, and so many contacts, are looked at.
 EVERY, CONTACTS = 20, 4
@@ -51,14 +52,9 @@ class ProbeSkins(System):
 
     phase = Phase.OBSERVE
     ghost = ("ghost.bone", "ghost.frame", "ghost.q", "ghost.stiffness", "ghost.recovery")
-    contacts = (
-        "contacts.count",
-        "contacts.surface",
-        "contacts.element",
-        "contacts.weights",
-        "contacts.group",
-        "contacts.directions",
-        "contacts.force",
+    contacts = tuple(
+        f"contacts.{name}"
+        for name in ("count", "surface", "element", "weights", "group", "directions", "force")
     )
 
     def __init__(self, build: Build) -> None:
@@ -67,7 +63,8 @@ class ProbeSkins(System):
             for owner, entity in zip(list_owners(build), build.having("skin"), strict=True)
             if entity.components["skin"].probe
         ]
-        blends = [f"{owner}.{part}" for owner, _ in self.skins for part in (*BLEND, "triangles")]
+        owners = [owner for owner, _ in self.skins]
+        blends = (*name_blends(owners), *(f"{owner}.triangles" for owner in owners))
         more = ("run.step", "rows.problem", *Ghosts.reads, *self.ghost, *self.contacts, *blends)
         self.reads = tuple(dict.fromkeys(more)) if self.skins else ()
         self.writes = tuple(f"{owner}.probed" for owner in list_owners(build))
@@ -104,10 +101,10 @@ class SkinRows:
     def __init__(self, arrays: Bound, owner: str, path: str) -> None:
         """`owner` begins the names of its arrays, `path` is its entity."""
         self.bone, self.frame, self.q = (arrays[f"ghost.{part}"] for part in ("bone", "frame", "q"))
-        self.count, *self.contacts, self.group, self.directions, self.force = (
-            arrays[name] for name in ProbeSkins.contacts
-        )
-        self.blend = [arrays[f"{owner}.{part}"] for part in BLEND]
+        self.count, self.surface = arrays["contacts.count"], arrays["contacts.surface"]
+        self.element, self.weights = arrays["contacts.element"], arrays["contacts.weights"]
+        self.group, self.directions = arrays["contacts.group"], arrays["contacts.directions"]
+        self.force, self.blend = arrays["contacts.force"], arrays.take(SkinBlend, owner)
         self.triangles = arrays[f"{owner}.triangles"]
         self.number = [each.name for each in arrays.build.members("surfaces")].index(owner)
         tree = [entity.path for entity in arrays.build.having("ghost")].index(path)
@@ -131,7 +128,7 @@ class SkinRows:
         return float(wrong / greatest)
 
     def _choose(self) -> IntArray:
-        surface = self.contacts[0][: self.count.item(0)]
+        surface = self.surface[: self.count.item(0)]
         touching = np.flatnonzero((surface == self.number).any(axis=1))
         size = np.linalg.norm(self.force[touching], axis=1)
         return touching[np.argsort(-size, kind="stable")[:CONTACTS]]
@@ -139,7 +136,7 @@ class SkinRows:
     def _place(self, chosen: IntArray, q: FloatArray) -> list[FloatArray]:
         """Where the points of these contacts on the skin are at coordinates q, side A less side B."""
         poses = place_bones(self.bone, self.frame, q)
-        surface, element, weights = self.contacts
+        surface, element, weights = self.surface, self.element, self.weights
         places = []
         for c in chosen:
             total = np.zeros(3)

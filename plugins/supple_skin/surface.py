@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 
@@ -13,16 +12,8 @@ from supple.core.schedule import Bound
 from supple.mechanics.points import PerAsker, SurfacePoints
 from supple_ghost.mechanism import Ghosts
 from supple_skin.components import Skin
-from supple_skin.skin_kernels import add_skin_blocks
-
-
-class SkinBlend(NamedTuple):
-    """How vertices follow bones, as `skin_compile.Blend`, and the triangles [nt, 3]."""
-
-    bone: IntArray
-    weight: FloatArray
-    local: FloatArray
-    triangles: IntArray
+from supple_skin.kernels import add_skin_blocks
+from supple_skin.tables import BonePoses, SkinBlend
 
 
 class SkinSurface:
@@ -41,20 +32,25 @@ class SkinSurface:
         self.friction, self.restitution = skin.friction, skin.restitution
         self.thickness, self.self_contact = skin.thickness, skin.self_contact
         self.ghosts = ghosts
-        self.reads = ("ghost.rotation", *(f"{owner}.{name}" for name in SkinBlend._fields))
+        self.reads = (
+            "ghost.rotation",
+            f"{owner}.triangles",
+            *(f"{owner}.{name}" for name in SkinBlend._fields),
+        )
 
     def bind(self, arrays: Bound) -> None:
         """Bind the blending."""
         self.number = arrays.build.members("surfaces").index(self)
         self.rotation, self.blend = arrays["ghost.rotation"], arrays.take(SkinBlend, self.name)
+        self._corners = arrays[f"{self.name}.triangles"]
         self._add_blocks = PerAsker(self._bind_points)
 
     def _bind_points(self, points: SurfacePoints) -> Callable[[], None]:
-        ghosts, J = self.ghosts, self.ghosts.jacobian
-        return bind_kernel(
-            add_skin_blocks, ghosts.bone, ghosts.dof, ghosts.axis, ghosts.x, self.rotation, self.blend, points,
-            J.count, J.group, J.unit, J.dof, J.values,
-        )  # fmt: skip
+        ghosts = self.ghosts
+        poses = BonePoses(
+            bone=ghosts.bone, dof=ghosts.dof, axis=ghosts.axis, x=ghosts.x, rotation=self.rotation
+        )
+        return bind_kernel(add_skin_blocks, poses, self.blend, self._corners, points, ghosts.jacobian.arrays)
 
     def add_rows(self, points: SurfacePoints) -> None:
         """Append one block for every point."""

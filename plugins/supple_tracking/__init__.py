@@ -16,24 +16,24 @@ TASKS = ("point_tracking", "pressure_tracking")
 @hookimpl
 def supple_register(registry: Registry) -> None:
     """Add the three kinds of tracking and their systems."""
-    from supple_tracking import components
+    from supple_tracking.pose.components import PoseTracking
+    from supple_tracking.tasks.components import PointTracking, PressureTracking
 
-    registry.add_component(components.PoseTracking)
-    registry.add_component(components.PointTracking)
-    registry.add_component(components.PressureTracking)
+    for component in (PoseTracking, PointTracking, PressureTracking):
+        registry.add_component(component)
     registry.add_compiler(
-        "tracking.joints", "supple_tracking.compile:compile_pose_tracking", components=["pose_tracking"],
+        "tracking.joints", "supple_tracking.pose.compile:compile_pose_tracking", components=["pose_tracking"],
         after=["skeleton.bones", "targets"], provides=["row_sources"],
     )  # fmt: skip
     registry.add_compiler(
-        "tracking.tasks", "supple_tracking.task_compile:compile_tasks", components=TASKS,
+        "tracking.tasks", "supple_tracking.tasks.compile:compile_tasks", components=TASKS,
         after=["tracking.joints", "owners"],
     )  # fmt: skip
     for name, system, when in (
-        ("drive_joints", "systems:DriveJoints", ("pose_tracking",)),
-        ("observe_joints", "systems:ObserveJoints", ("pose_tracking",)),
-        ("shift_pose", "task_systems:ShiftPose", TASKS),
-        ("observe_tasks", "task_systems:ObserveTasks", TASKS),
-        ("observe_pressure", "task_systems:ObservePressure", ("pressure_tracking",)),
+        ("drive_joints", "pose.systems:DriveJoints", ("pose_tracking",)),
+        ("observe_joints", "pose.systems:ObserveJoints", ("pose_tracking",)),
+        ("shift_pose", "tasks.systems:ShiftPose", TASKS),
+        ("observe_tasks", "tasks.systems:ObserveTasks", TASKS),
+        ("observe_pressure", "tasks.systems:ObservePressure", ("pressure_tracking",)),
     ):
         registry.add_system(f"tracking.{name}", f"supple_tracking.{system}", when=when)

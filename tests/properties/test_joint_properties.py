@@ -12,6 +12,7 @@ import supple
 from supple_joints import codes
 from supple_joints.measure_kernels import measure_links
 from supple_joints.oracle import measure_link, step_spring
+from supple_joints.tables import Anchors, make_measured
 
 # A single row is solved to round-off by one sweep, if the warm start is not taken for good enough.
 EXACT = "[run.gauss_seidel]\ntolerance = 1e-14\nmax_sweeps = 20\n"
@@ -54,13 +55,9 @@ def test_links_measure_what_the_oracle_measures(kind, data) -> None:
     q = np.array([[data.draw(quaternions), data.draw(quaternions)]])
     axis_a, axis_b = Rotation.from_quat(q[0], scalar_first=True).apply([1.0, 0, 0])
     assume(axis_a @ axis_b > -0.99)
-    axes, error, points, position = (
-        np.zeros((1, 2, 3, 3)),
-        np.zeros((1, 2, 3)),
-        np.zeros((1, 2, 3)),
-        np.zeros(1),
-    )
-    measure_links(np.array([kind]), x, q, np.zeros(1), axes, error, points, position)
+    measured = make_measured(1)
+    measure_links(np.array([kind]), Anchors(x=x, q=q), np.zeros(1), measured)
+    axes, error, position = measured.axes, measured.error, measured.coordinate
     expected = measure_link(kind, x[0], q[0])
     assert error[0, 0] @ axes[0, 0] == pytest.approx(expected.distance, abs=1e-12)
     # At half a turn the two rotation vectors of opposite sign mean the same.
@@ -88,9 +85,10 @@ def test_measures_do_not_depend_on_who_looks(turn, other, shift, dx, angle) -> N
     moved_q = np.array([[(world * one).as_quat(scalar_first=True) for one in (a, b)]])
     results = []
     for where, turned in ((x, q), (moved_x, moved_q), (x[:, ::-1].copy(), q[:, ::-1].copy())):
-        axes, error, points, position = (np.zeros((1, *shape)) for shape in ((2, 3, 3), (2, 3), (2, 3), ()))
-        measure_links(np.array([codes.HINGE]), where, turned, np.zeros(1), axes, error, points, position)
-        results.append((np.array([error[0, m] @ axes[0, m] for m in range(2)]), position[0], points[0, 0]))
+        found = make_measured(1)
+        measure_links(np.array([codes.HINGE]), Anchors(x=where, q=turned), np.zeros(1), found)
+        errors = np.array([found.error[0, m] @ found.axes[0, m] for m in range(2)])
+        results.append((errors, found.coordinate[0], found.point[0, 0]))
     assert results[1][0] == pytest.approx(world.apply(results[0][0]), abs=1e-12)
     assert results[1][1] == pytest.approx(results[0][1], abs=1e-12)
     assert results[2][0] == pytest.approx(-results[0][0], abs=1e-12)

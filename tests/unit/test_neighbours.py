@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from supple.mechanics.contacts import LastContacts, PlacedContacts
 from supple.mechanics.neighbour_kernels import carry_over
 from supple.testing import audit_step
 
@@ -37,9 +38,11 @@ def carry(key, x, old_key, old_x, old_impulse, known=()):
         impulse[2 + c] = 7.0
     scratch = np.zeros((2, 10), np.int64)
     old = np.array(old_impulse, float)[:, None] * np.ones(3)
-    carried = carry_over(
-        2, count, np.array(key), point, old_count, np.array(old_key), old_point, old, *scratch, impulse
+    contacts = PlacedContacts(count=count, group=2 + np.arange(len(key)), key=np.array(key), point=point)
+    last = LastContacts(
+        last_count=old_count, last_key=np.array(old_key), last_point=old_point, last_impulse=old
     )
+    carried = carry_over(contacts, last, *scratch, impulse)
     return carried, impulse[2:, 0].tolist()
 
 

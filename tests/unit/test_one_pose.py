@@ -9,7 +9,8 @@ from supple.core.schedule import Bound
 from supple_bones.kinematics_kernels import follow_state
 from supple_bones.tables import Bones, Motion, follow_coordinates, name_arrays
 from supple_flesh.motion_kernels import place_vertices as place_flesh
-from supple_skin.skin_kernels import place_vertices as place_skin
+from supple_skin.kernels import place_vertices as place_skin
+from supple_skin.tables import SkinBlend
 
 ENTITIES = """
 [[entity]]
@@ -73,8 +74,8 @@ def check_poses(world) -> None:
     assert np.array_equal(points, world.array("flesh.position"))
     assert np.array_equal(speeds, world.array("flesh.velocity"))
     skin = np.zeros_like(world.array("skin0.position"))
-    blend = [world.array(f"skin0.{name}") for name in ("bone", "weight", "local")]
-    place_skin(*blend, world.array("ghost.x"), world.array("ghost.rotation"), skin)
+    blend = SkinBlend(**{name: world.array(f"skin0.{name}") for name in SkinBlend._fields})
+    place_skin(blend, world.array("ghost.x"), world.array("ghost.rotation"), skin)
     assert np.array_equal(skin, world.array("skin0.position"))
 
 

@@ -29,8 +29,13 @@ SKELETON = {"anchor": "skeleton = {}", "bone": 'bone = { joint = "hinge" }'}
         ('stiffness = 1, damping = 0, carries = ["flor"]', ["flor", "does not exist"]),
         ("stiffness = 1, damping = 0, bones = { uper = [1, 1] }", ["uper", "upper"]),
         ("stiffness = 1, damping = 0, bones = { upper = [0, 0] }", ["upper", "not both 0"]),
-        ("stiffness = 1, damping = 0, co_contraction = [[1, 1], [0, 2]]", ["co_contraction", "rise"]),
+        ("stiffness = 1, damping = 0, co_contraction = [[1, 1], [0, 2]]", ["co_contraction", "not later"]),
         ("stiffness = 1, damping = 0, co_contraction = [[1, -1]]", ["negative"]),
+        (
+            "stiffness = 1, damping = 0, co_contraction = { keys = [[0, 1, 2]] }",
+            ["co_contraction", "two numbers"],
+        ),
+        ("stiffness = 1, damping = 0, co_contraction = { keys = [[0, -1]] }", ["negative"]),
         ("stiffness = 1, damping = 0, keys = [[0, 1]]", ["motion"]),
     ],
 )
@@ -49,7 +54,7 @@ def test_bad_skeleton(load_text, pliant, words):
         ("hinge", "", ["needs keys"]),
         ("hinge", "keys = [[0, 1, 2]]", ["2 numbers, not 3"]),
         ("ball", "keys = [[0, 1]]", ["4 numbers, not 2"]),
-        ("hinge", "keys = [[0, 1], [0, 2]]", ["rise"]),
+        ("hinge", "keys = [[0, 1], [0, 2]]", ["keys", "not later"]),
         ("hinge", "keys = [[0, 1]], probe = true", ["probe"]),
     ],
 )

@@ -169,3 +169,52 @@ def test_co_contraction_scales_both_gains(load_text):
     for _ in range(20):
         world.step()
     assert world.array("pliant.gains_now")[0] == pytest.approx([5.0, 0.5])
+
+
+@pytest.mark.parametrize(
+    ("interpolation", "at_middle", "rate"), [("linear", 15.0, 300.0), ("min_jerk", 15.0, 562.5), ("constant", 0.0, 0.0)]
+)  # fmt: skip
+def test_keys_are_joined_as_the_curve_says(load_text, interpolation, at_middle, rate):
+    """Half-way between two keys: value and rate of the closed forms [deg, deg/s], by differences over a step."""
+    told = f'interpolation = "{interpolation}", stiffness = 1,'
+    world = load_text(BLOCKED.format(angle=30, carries="[]").replace("stiffness = 1,", told))
+    world.step(12)
+    position = world["axle"].position
+    world.compute_step()
+    target = np.degrees(position - world.array("pliant.error")[0])
+    assert target == pytest.approx(at_middle + 0.002 * rate, abs=2e-3)  # at the end of the step, 0.052 s
+    assert np.degrees(world.array("pliant.desired")[0]) == pytest.approx(rate, rel=2e-3)
+
+
+def test_co_contraction_may_be_any_curve(load_text):
+    curve = '{ keys = [[0.0, 1], [0.04, 5]], interpolation = "min_jerk" }'
+    text = BLOCKED.format(angle=30, carries="[]").replace(
+        "stiffness = 1,", f"co_contraction = {curve}, stiffness = 1,"
+    )
+    world = load_text(text)
+    world.step(3)
+    world.compute_step()
+    u = 0.012 / 0.04
+    share = 1 + 4 * (10 * u**3 - 15 * u**4 + 6 * u**5)
+    assert world.array("pliant.gains_now")[0] == pytest.approx([share, 0.1 * share])
+    steep = "{ keys = [[0.0, 1], [0.004, 0], [0.04, 0], [0.044, 1]], interpolation = 'hermite' }"
+    world = load_text(
+        BLOCKED.format(angle=30, carries="[]").replace(
+            "stiffness = 1,", f"co_contraction = {steep}, stiffness = 1,"
+        )
+    )
+    for _ in range(10):
+        world.step()
+        assert (world.array("pliant.gains_now") >= 0).all()
+
+
+def test_a_ball_turns_along_the_shortest_arc(load_text):
+    """Rotation vectors about the joint's axis, z here: the angle goes as the number of a hinge would."""
+    ball = BLOCKED.format(angle=30, carries="[]").replace('kind = "hinge"', 'kind = "ball"')
+    ball = ball.replace(
+        "keys = [[0, 0], [0.1, 30]]", 'interpolation = "linear", keys = [[0, 0, 0, 0], [0.1, 30, 0, 0]]'
+    )
+    world = load_text(ball)
+    world.compute_step()
+    assert world.array("pliant.desired") == pytest.approx([0, 0, np.radians(300)], abs=1e-9)
+    assert world.array("pliant.error") == pytest.approx([0, 0, -np.radians(1.2)], abs=1e-9)

@@ -29,6 +29,7 @@ from supple.math.curve_layout import (
     CUBIC,
     DURATION,
     HOLD,
+    LINEAR,
     MIN_JERK,
     NEXT_TANGENT,
     SEGMENT_COLUMNS,
@@ -124,7 +125,7 @@ def _number_at(rates: tuple[float, ...] | None, k: int) -> FloatArray | None:
 
 def shape_of(interpolation: str) -> int:
     """Code of the interpolation, for the kernels."""
-    return {"min_jerk": MIN_JERK, "constant": HOLD}.get(interpolation, CUBIC)
+    return {"min_jerk": MIN_JERK, "constant": HOLD, "linear": LINEAR}.get(interpolation, CUBIC)
 
 
 def make_segments(

@@ -5,8 +5,8 @@ A segment leads from the knot y_0 to y_1 = y_0 + d within T. With the part u = (
     y(t) = y_0 + a(u) d + b(u) m_0 + c(u) m_1
 
 where m_0 and m_1 are the tangents dy/du at its ends: min-jerk a = 10 u^3 - 15 u^4 + 6 u^5, b = c = 0; cubic Hermite
-a = u^2 (3 - 2u), b = u (1 - u)^2, c = -u^2 (1 - u); holding a = 0 up to u = 1. For a rotation, the same sum is a
-rotation vector in the axes of the first knot.
+a = u^2 (3 - 2u), b = u (1 - u)^2, c = -u^2 (1 - u); linear a = u, b = c = 0; holding a = 0 up to u = 1. For a rotation,
+the same sum is a rotation vector in the axes of the first knot.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from supple.math.curve_layout import (
     BASE,
     DURATION,
     HOLD,
+    LINEAR,
     MIN_JERK,
     NEXT_TANGENT,
     START,
@@ -44,6 +45,8 @@ def weigh_tangents(shape, u):
         return u * u * u * (10.0 - u * (15.0 - 6.0 * u)), 0.0, 0.0
     if shape == HOLD:
         return 1.0 if u >= 1.0 else 0.0, 0.0, 0.0
+    if shape == LINEAR:
+        return u, 0.0, 0.0
     rest = 1.0 - u
     return u * u * (3.0 - 2.0 * u), u * rest * rest, -u * u * rest
 
@@ -56,6 +59,8 @@ def weigh_rates(shape, u):
         return 30.0 * u * u * rest * rest, 0.0, 0.0
     if shape == HOLD:
         return 0.0, 0.0, 0.0
+    if shape == LINEAR:
+        return 1.0, 0.0, 0.0
     return 6.0 * u * (1.0 - u), 1.0 - u * (4.0 - 3.0 * u), u * (3.0 * u - 2.0)
 
 
@@ -64,7 +69,7 @@ def weigh_accelerations(shape, u):
     """Second derivatives of the weights by u."""
     if shape == MIN_JERK:
         return 60.0 * u * (1.0 - u) * (1.0 - 2.0 * u), 0.0, 0.0
-    if shape == HOLD:
+    if shape in (HOLD, LINEAR):
         return 0.0, 0.0, 0.0
     return 6.0 - 12.0 * u, 6.0 * u - 4.0, 6.0 * u - 2.0
 

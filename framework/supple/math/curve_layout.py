@@ -16,5 +16,6 @@ SEGMENT_COLUMNS: Final = 15
 
 # Shapes of segments.
 MIN_JERK: Final = 0
-CUBIC: Final = 1  # cubic Hermite; with equal tangents it is linear
+CUBIC: Final = 1  # cubic Hermite
 HOLD: Final = 2  # stays at its first knot until the next one
+LINEAR: Final = 3

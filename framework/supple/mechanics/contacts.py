@@ -20,3 +20,21 @@ class Contacts(NamedTuple):
     gap: FloatArray  # [n] distance, negative when overlapping [m]
     friction: FloatArray  # [n]
     restitution: FloatArray  # [n]
+
+
+class PlacedContacts(NamedTuple):
+    """Who the contacts are, where, and their groups: arrays `contacts.*`."""
+
+    count: IntArray  # type: ignore[assignment]  # [1]
+    group: IntArray  # [n] group of rows
+    key: IntArray
+    point: FloatArray
+
+
+class LastContacts(NamedTuple):
+    """What is kept of the contacts of a step for the next one: arrays `contacts.*`."""
+
+    last_count: IntArray  # [1]
+    last_key: IntArray  # [n, 2]
+    last_point: FloatArray  # [n, 3] in the middle of both points [m]
+    last_impulse: FloatArray  # [n, 3] along n, t, s [N s]

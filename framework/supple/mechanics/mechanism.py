@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from functools import cached_property
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -65,13 +66,23 @@ class Mechanism(Protocol):
         ...
 
 
+class PointArrays(NamedTuple):
+    """The arrays of `PointRows` for kernels."""
+
+    group: IntArray
+    frame: IntArray
+    sign: FloatArray
+    point: FloatArray
+    directions: FloatArray
+
+
 @dataclass
 class PointRows:
     """Points that move with frames of a carrier, and the directions along which their velocity makes rows.
 
     The rows of entry k belong to group[k]; they are sign[k] * directions[k] @ (velocity of the point), or of
     the frame's angular velocity in the world where rows of turning are asked for. A group of one row leaves
-    directions[k, 1:] zero.
+    directions[k, 1:] zero. `arrays` has all of them for kernels.
     """
 
     capacity: int
@@ -86,6 +97,13 @@ class PointRows:
         self.group, self.frame = np.zeros(self.capacity, np.int64), np.zeros(self.capacity, np.int64)
         self.sign, self.point = np.zeros(self.capacity), np.zeros((self.capacity, 3))
         self.directions = np.zeros((self.capacity, 3, 3))
+
+    @cached_property
+    def arrays(self) -> PointArrays:
+        """What kernels fill."""
+        return PointArrays(
+            group=self.group, frame=self.frame, sign=self.sign, point=self.point, directions=self.directions
+        )
 
 
 class Carrier(Protocol):

@@ -9,16 +9,7 @@ from __future__ import annotations
 import math
 
 from supple.core.jit import njit
-
-
-@njit
-def find_first_contact(count, contact_key, group_count, key):
-    """The group of the first contact; contacts are neighbours, in their own order. -1 if there is none."""
-    if count[0] > 0:
-        for group in range(group_count):
-            if key[group, 0] == contact_key[0, 0] and key[group, 1] == contact_key[0, 1]:
-                return group
-    return -1
+from supple.mechanics.contacts import LastContacts, PlacedContacts
 
 
 @njit
@@ -77,20 +68,10 @@ def find_nearest_new(o, first, last, new, point, old_point):
 
 
 @njit
-def carry_over(
-    first_group,
-    count,
-    key,
-    point,
-    old_count,
-    old_key,
-    old_point,
-    old_impulse,
-    new_out,
-    ended_out,
-    impulse_out,
-):
+def carry_over(contacts: PlacedContacts, before: LastContacts, new_out, ended_out, impulse_out):
     """Give contacts without a predecessor the impulse of their nearest. Both lists are sorted by pair."""
+    count, key, point = contacts.count, contacts.key, contacts.point
+    old_count, old_key, old_point = before.last_count, before.last_key, before.last_point
     carried = 0
     first = old_first = 0
     while first < count[0] and old_first < old_count[0]:
@@ -111,19 +92,20 @@ def carry_over(
             )
             if o >= 0 and find_nearest_new(o, first, last, new_out, point, old_point) == c:
                 for row in range(3):
-                    impulse_out[first_group + c, row] = old_impulse[o, row]
+                    impulse_out[contacts.group[c], row] = before.last_impulse[o, row]
                 carried += 1
         first, old_first = last, old_last
     return carried
 
 
 @njit
-def keep_contacts(first_group, count, key, point, impulse, count_out, key_out, point_out, impulse_out):
+def keep_contacts(contacts: PlacedContacts, impulse, last_out: LastContacts):
     """Keep identities, places and impulses of all contacts for the next step."""
-    for c in range(count[0]):
+    point = contacts.point
+    for c in range(contacts.count[0]):
         for column in range(2):
-            key_out[c, column] = key[c, column]
+            last_out.last_key[c, column] = contacts.key[c, column]
         for k in range(3):
-            point_out[c, k] = 0.5 * (point[c, 0, k] + point[c, 1, k])
-            impulse_out[c, k] = impulse[first_group + c, k] if first_group >= 0 else 0.0
-    count_out[0] = count[0]
+            last_out.last_point[c, k] = 0.5 * (point[c, 0, k] + point[c, 1, k])
+            last_out.last_impulse[c, k] = impulse[contacts.group[c], k]
+    last_out.last_count[0] = contacts.count[0]

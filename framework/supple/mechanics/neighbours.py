@@ -6,12 +6,13 @@ import numpy as np
 
 from supple.core.arrays import FloatArray
 from supple.core.build import Build
+from supple.core.jit import bind_kernel
 from supple.core.schedule import Bound
-from supple.mechanics import neighbour_kernels as kernels
-from supple.mechanics.problem import ConstraintProblem
+from supple.mechanics.contacts import LastContacts, PlacedContacts
+from supple.mechanics.neighbour_kernels import carry_over, keep_contacts
 
-CONTACTS = ("contacts.count", "contacts.key", "contacts.point")
-LAST = ("contacts.last_count", "contacts.last_key", "contacts.last_point", "contacts.last_impulse")
+CONTACTS = tuple(f"contacts.{name}" for name in PlacedContacts._fields)
+LAST = tuple(f"contacts.{name}" for name in LastContacts._fields)
 
 
 def declare_last_contacts(build: Build, capacity: int) -> None:
@@ -34,33 +35,18 @@ class Neighbourhood:
     reads = (*CONTACTS, *LAST)
     writes = tuple(f"{name}.next" for name in LAST)
 
-    def __init__(self, arrays: Bound) -> None:
-        self._count, self._key, self._point = (arrays[name] for name in CONTACTS)
-        self._last = tuple(arrays[name] for name in LAST)
-        self._kept = tuple(arrays[name] for name in self.writes)
-        self._new, self._ended = np.zeros((2, len(self._key)), np.int64)
+    def __init__(self, arrays: Bound, impulse: FloatArray) -> None:
+        """`impulse` [groups, 3] N s is where the solve begins and ends."""
+        contacts, last = arrays.take(PlacedContacts, "contacts"), arrays.take(LastContacts, "contacts")
+        kept = LastContacts(**{name: arrays[f"contacts.{name}.next"] for name in LastContacts._fields})
+        new, ended = np.zeros((2, len(contacts.key)), np.int64)
+        self._carry_over = bind_kernel(carry_over, contacts, last, new, ended, impulse)
+        self._keep = bind_kernel(keep_contacts, contacts, impulse, kept)
 
-    def carry_over(self, problem: ConstraintProblem, impulse: FloatArray) -> None:
-        """Complete the warm start `impulse`, [groups, 3] N s."""
-        first = kernels.find_first_contact(self._count, self._key, problem.count, problem.key)
-        if first >= 0:
-            count, key, point, old = self._last
-            kernels.carry_over(
-                first,
-                self._count,
-                self._key,
-                self._point,
-                count,
-                key,
-                point,
-                old,
-                self._new,
-                self._ended,
-                impulse,
-            )
+    def carry_over(self) -> None:
+        """Complete the warm start."""
+        self._carry_over()
 
-    def keep(self, problem: ConstraintProblem, impulse: FloatArray) -> None:
+    def keep(self) -> None:
         """Remember the contacts of this step and their impulses."""
-        first = kernels.find_first_contact(self._count, self._key, problem.count, problem.key)
-        count, key, point, kept = self._kept
-        kernels.keep_contacts(first, self._count, self._key, self._point, impulse, count, key, point, kept)
+        self._keep()

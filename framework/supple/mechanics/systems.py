@@ -193,7 +193,7 @@ class SolveRows(System):
         rescues, rescues_next = arrays[at("rescues")], arrays[at("rescues.next")]
         last = LastImpulses(arrays, self.solve, problem, impulse, residual)
         warm_start = arrays.build.run.warm_start
-        neighbourhood = Neighbourhood(arrays) if self.by_place else None
+        neighbourhood = Neighbourhood(arrays, impulse) if self.by_place else None
         known = warm_start in ("pairs", "neighbours")
         seed, step = arrays.build.seed, arrays["run.step"]
 
@@ -208,7 +208,7 @@ class SolveRows(System):
                 for mechanism, change in planned:
                     mechanism.jacobian.add_row_velocities(change.reshape(-1), problem.free)
                 if neighbourhood is not None:
-                    neighbourhood.carry_over(problem, impulse)
+                    neighbourhood.carry_over()
                 elif not known:
                     set_start(warm_start, seed, at("start"), int(step[0]), impulse[:n])
                 solution, tries = solve_with_rescue(self.solvers, problem, impulse)
@@ -221,7 +221,7 @@ class SolveRows(System):
             else:
                 last.forget()
             if neighbourhood is not None:
-                neighbourhood.keep(problem, impulse)
+                neighbourhood.keep()
 
         return solve
 

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from supple.core.build import Build
 from supple.core.schedule import Bound, Call, Phase, System
 from supple_bones.kinematics_kernels import move_bones, set_twists
-from supple_skin.skin_kernels import move_vertices, observe_contacts, place_vertices
-
-BLEND = ("bone", "weight", "local")
+from supple_skin.kernels import move_vertices, observe_contacts, place_vertices
+from supple_skin.tables import SkinBlend
 
 
 def list_owners(build: Build) -> list[str]:
     """What the names of the arrays of each skin begin with."""
     return [f"skin{index}" for index in range(len(build.having("skin")))]
+
+
+def name_blends(owners: list[str]) -> tuple[str, ...]:
+    """The arrays of `SkinBlend` of these skins."""
+    return tuple(f"{owner}.{part}" for owner in owners for part in SkinBlend._fields)
 
 
 class FollowBones(System):
@@ -33,48 +35,47 @@ class FollowBones(System):
 
     def __init__(self, build: Build) -> None:
         self.owners = list_owners(build)
-        self.reads = (*self.ghost, *(f"{owner}.{part}" for owner in self.owners for part in BLEND))
-        self.writes = tuple(f"{owner}.{part}" for owner in self.owners for part in ("v",))
+        self.reads = (*self.ghost, *name_blends(self.owners))
+        self.writes = tuple(f"{owner}.v" for owner in self.owners)
 
-    def bind(self, arrays: Bound) -> Callable[[], None]:
+    def bind(self, arrays: Bound) -> list[Call]:
         """Bind the frames and all skins, and scratch."""
-        bone, dof, axis, rate, x, rotation = (arrays[name] for name in self.ghost)
+        bone, axis, rotation = arrays["ghost.bone"], arrays["ghost.axis"], arrays["ghost.rotation"]
         velocity, twist, axis_rate = np.zeros((len(bone), 6)), np.zeros((len(bone), 6)), np.zeros_like(axis)
-        h = arrays.h
         # Collision looks two steps of the fastest vertex ahead.
-        fastest = [each.components["skin"].foresight / (2.0 * h) for each in arrays.build.having("skin")]
-        skins = [
-            ([arrays[f"{owner}.{part}"] for part in BLEND], limit, arrays[f"{owner}.v"])
-            for owner, limit in zip(self.owners, fastest, strict=True)
+        fastest = [
+            each.components["skin"].foresight / (2.0 * arrays.h) for each in arrays.build.having("skin")
         ]
-
-        def follow() -> None:
-            move_bones(bone, dof, axis, rate, velocity, axis_rate)
-            set_twists(bone, x, rotation, velocity, twist)
-            for blend, limit, velocities in skins:
-                move_vertices(*blend, limit, rotation, twist, velocities)
-
-        return follow
+        return [
+            Call(
+                move_bones, bone, arrays["ghost.dof"], axis, arrays["ghost.wanted_rate"], velocity, axis_rate
+            ),
+            Call(set_twists, bone, arrays["ghost.x"], rotation, velocity, twist),
+            *(
+                Call(
+                    move_vertices, arrays.take(SkinBlend, owner), limit, rotation, twist, arrays[f"{owner}.v"]
+                )
+                for owner, limit in zip(self.owners, fastest, strict=True)
+            ),
+        ]
 
 
 class AdvanceVertices(System):
     """Vertices follow the bones."""
 
     phase = Phase.ADVANCE
-    frames = ("ghost.x.next", "ghost.rotation.next")
 
     def __init__(self, build: Build) -> None:
         self.owners = list_owners(build)
-        self.reads = (*self.frames, *(f"{owner}.{part}" for owner in self.owners for part in BLEND))
+        self.reads = ("ghost.x.next", "ghost.rotation.next", *name_blends(self.owners))
         self.writes = tuple(f"{owner}.position.next" for owner in self.owners)
 
     def bind(self, arrays: Bound) -> list[Call]:
         """Bind the frames and all skins."""
-        frames = [arrays[name] for name in self.frames]
+        x, rotation = arrays["ghost.x.next"], arrays["ghost.rotation.next"]
         return [
             Call(
-                place_vertices, *(arrays[f"{owner}.{part}"] for part in BLEND), *frames,
-                arrays[f"{owner}.position.next"],
+                place_vertices, arrays.take(SkinBlend, owner), x, rotation, arrays[f"{owner}.position.next"]
             )
             for owner in self.owners
         ]  # fmt: skip
@@ -93,9 +94,17 @@ class ObserveContacts(System):
 
     def bind(self, arrays: Bound) -> list[Call]:
         """Bind the contacts and all skins."""
-        contacts = [arrays[name] for name in self.contacts]
+        count, surface, gap, force = (arrays[name] for name in self.contacts)
         surfaces = [each.name for each in arrays.build.members("surfaces")]
         return [
-            Call(observe_contacts, surfaces.index(owner), *contacts, arrays[f"{owner}.observed"])
+            Call(
+                observe_contacts,
+                surfaces.index(owner),
+                count,
+                surface,
+                gap,
+                force,
+                arrays[f"{owner}.observed"],
+            )
             for owner in self.owners
         ]

@@ -9,9 +9,9 @@ from supple.core.entity import Entity
 from supple_bones.layout import BONE, FREE, JOINT
 from supple_motion.targets import find_targets
 from supple_skeleton.mechanism import Skeletons
-from supple_tracking.components import JointGains, PoseTracking
-from supple_tracking.layout import GAIN_COLUMNS, LIMIT
-from supple_tracking.rows import LimitedDrives
+from supple_tracking.pose.components import JointGains, PoseTracking
+from supple_tracking.pose.layout import GAIN_COLUMNS, LIMIT
+from supple_tracking.pose.rows import LimitedDrives
 
 
 def compile_pose_tracking(build: Build) -> None:

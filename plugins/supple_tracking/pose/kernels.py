@@ -6,10 +6,13 @@ import math
 
 from supple.core.jit import njit
 from supple.math.quaternion_kernels import find_rotation_vector, multiply_quaternions
+from supple.mechanics.jacobian import Jacobian
+from supple.mechanics.problem import Origin, Rows
 from supple.mechanics.rows import COMPLIANT
 from supple_bones.layout import BALL, BONE, FREE, JOINT, Q_FIRST, TREE, V_COUNT, V_FIRST, WINDOW
-from supple_bones.row_kernels import open_block
-from supple_tracking.layout import DAMPING, FOLLOW, GRAVITY, LIMIT, STIFFNESS
+from supple_bones.row_kernels import append_block
+from supple_tracking.pose.layout import DAMPING, FOLLOW, GRAVITY, LIMIT, STIFFNESS
+from supple_tracking.pose.tables import Actuation, Drives
 
 
 @njit
@@ -32,7 +35,7 @@ def find_pose_errors(bone, target, q, error_out):
 
 
 @njit
-def drive_joints(gains, target_rate, gravity, error, shift, push_out, force_out, gain_p_out, gain_d_out):
+def drive_joints(gains, target_rate, gravity, error, shift, push_out, sums_out: Actuation):
     """Force at the start of the step, and the gains that make it implicit; README eq. (2) to (4)."""
     for k in range(gains.shape[0]):
         stiffness, damping = gains[k, STIFFNESS], gains[k, DAMPING]
@@ -45,51 +48,48 @@ def drive_joints(gains, target_rate, gravity, error, shift, push_out, force_out,
             + gains[k, GRAVITY] * gravity[k]
         )
         if gains[k, LIMIT] == 0.0:
-            force_out[k] += push_out[k]
-            gain_p_out[k] += stiffness
-            gain_d_out[k] += damping
+            sums_out.force[k] += push_out[k]
+            sums_out.gain_p[k] += stiffness
+            sums_out.gain_d[k] += damping
 
 
 @njit
-def append_drives(
-    h, bone, dof, gains, rates, push, first, key,
-    law_out, key_out, lower_out, upper_out, compliance_out, bias_out,
-    used_out, group_out, unit_out, dof_out, values_out,
-):  # fmt: skip
+def append_drives(h, first, key, drives: Drives, problem_out: Rows, origin_out: Origin, blocks_out: Jacobian):
     """One compliant row for every rate whose force is limited; README eq. (5)."""
+    bone, gains, rates = drives.bone, drives.gains, drives.limited
     for n in range(rates.shape[0]):
-        g = first + n
+        g = first[0] + n
         k = rates[n]
-        i = dof[k, BONE]
+        i = drives.dof[k, BONE]
         resisting = gains[k, DAMPING] + h * gains[k, STIFFNESS]
-        law_out[g] = COMPLIANT
-        key_out[g, 0] = key
-        key_out[g, 1] = n
-        lower_out[g, 0] = -h * gains[k, LIMIT]
-        upper_out[g, 0] = h * gains[k, LIMIT]
-        compliance_out[g, 0] = 1.0 / (h * resisting)
-        bias_out[g, 0] = -push[k] / resisting
-        block = open_block(bone, i, g, used_out, group_out, unit_out, dof_out, values_out)
-        values_out[block, 0, k - bone[i, WINDOW]] = 1.0
+        problem_out.law[g] = COMPLIANT
+        origin_out.key[g, 0] = key
+        origin_out.key[g, 1] = n
+        problem_out.lower[g, 0] = -h * gains[k, LIMIT]
+        problem_out.upper[g, 0] = h * gains[k, LIMIT]
+        problem_out.compliance[g, 0] = 1.0 / (h * resisting)
+        origin_out.bias[g, 0] = -drives.push[k] / resisting
+        block = append_block(bone, i, g, blocks_out)
+        blocks_out.values[block, 0, k - bone[i, WINDOW]] = 1.0
 
 
 @njit
 def observe_drives(
-    h, bone, dof, gains, rates, push, target, q_next, v_next, impulse, first,
-    error_out, torque_out, observed_out,
-):  # fmt: skip
+    h, first, drives: Drives, target, q_next, v_next, impulse, error_out, torque_out, observed_out
+):
     """Forces that were really given, and by skeleton: effort, strongest, error, error; error is scratch."""
+    bone, gains, rates = drives.bone, drives.gains, drives.limited
     for k in range(gains.shape[0]):
         torque_out[k] = 0.0
         if gains[k, LIMIT] == 0.0:
-            torque_out[k] = push[k] - (gains[k, DAMPING] + h * gains[k, STIFFNESS]) * v_next[k]
+            torque_out[k] = drives.push[k] - (gains[k, DAMPING] + h * gains[k, STIFFNESS]) * v_next[k]
     for n in range(rates.shape[0]):
-        torque_out[rates[n]] = impulse[first + n, 0] / h
+        torque_out[rates[n]] = impulse[first[0] + n, 0] / h
     find_pose_errors(bone, target, q_next, error_out)
     for tree in range(observed_out.shape[0]):
         squares, strongest, errors, count = 0.0, 0.0, 0.0, 0
         for k in range(gains.shape[0]):
-            if bone[dof[k, BONE], TREE] != tree:
+            if bone[drives.dof[k, BONE], TREE] != tree:
                 continue
             squares += torque_out[k] * torque_out[k]
             strongest = max(strongest, abs(torque_out[k]))

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from supple.core.arrays import FloatArray, IntArray
-from supple.core.build import Build
+from supple.core.build import Build, Index
 from supple.core.drawing import Drawing, Mesh
 from supple.core.entity import Entity
 from supple.core.pose import relative_pose, rotate
@@ -16,8 +14,9 @@ from supple.mechanics.filters import ignore_pair
 from supple_bones.compile import list_bones
 from supple_collide.mesh_shape import load_mesh
 from supple_ghost.mechanism import Ghosts
-from supple_skin.skin_kernels import place_vertices
+from supple_skin.kernels import place_vertices
 from supple_skin.surface import SkinSurface, find_main_bones
+from supple_skin.tables import SkinBlend
 from supple_skin.weights import INFLUENCES, find_segments, find_weights
 
 #: Shares that sum to one within this are taken as they are.
@@ -27,19 +26,6 @@ OBSERVED = ("contacts", "pressed", "force", "penetration")
 """Columns of skinN.observed."""
 PROBED = ("jacobian_gap", "delassus_gap")
 """Columns of skinN.probed."""
-
-
-@dataclass(frozen=True)
-class Blend:
-    """How vertices follow bones, every row filled up with NO_BONE and zeros.
-
-    bone [nv, INFLUENCES] rows of the ghost's bones; weight [nv, INFLUENCES]; local [nv, INFLUENCES, 3] place of
-    the vertex in the frame of the bone, bones in their neutral poses [m].
-    """
-
-    bone: IntArray
-    weight: FloatArray
-    local: FloatArray
 
 
 def compile_skins(build: Build) -> None:
@@ -126,8 +112,8 @@ def _compute_weights(build: Build, ghost: str, bones: list[str], vertices: Float
 
 def _blend(
     build: Build, vertices: FloatArray, weights: FloatArray, bones: list[str], rows: dict[str, int]
-) -> Blend:
-    """The shares of every vertex, greatest first, and its places in the frames of its bones."""
+) -> SkinBlend:
+    """The shares of every vertex, greatest first, and its places in the frames of its bones; the rest is NO_BONE."""
     count = len(vertices)
     order = np.argsort(-weights, axis=1, kind="stable")[:, :INFLUENCES]
     bone = np.full((count, INFLUENCES), NO_BONE)
@@ -141,11 +127,11 @@ def _blend(
         mine = bone == rows[path]
         places = np.broadcast_to(vertices[:, None], local.shape)[mine]
         local[mine] = relative_pose(build.pose(path), (places, unturned))[0]
-    return Blend(bone, weight, local)
+    return SkinBlend(bone=bone, weight=weight, local=local)
 
 
 def _declare(
-    build: Build, owner: str, entity: Entity, triangles: IntArray, vertices: FloatArray, blend: Blend
+    build: Build, owner: str, entity: Entity, triangles: IntArray, vertices: FloatArray, blend: SkinBlend
 ) -> None:
     """Arrays, metrics and the drawing of one skin."""
     start = _place_at_start(build, blend)
@@ -158,7 +144,7 @@ def _declare(
     build.add_model(f"{owner}.local", blend.local, unit="m", doc="Place of the vertex in their frames.")
     build.add_state(f"{owner}.position", start, unit="m", doc="Vertices, as they follow from the bones.")
     build.add_step(f"{owner}.v", vertices.shape, unit="m/s", doc="Velocities that the vertices want.")
-    places = {}
+    places: dict[str, tuple[str, Index]] = {}
     for array, names in (("observed", OBSERVED), ("probed", PROBED)):
         build.add_step(f"{owner}.{array}", (len(names),), unit="SI", doc="Values of metrics.")
         places |= {name: (f"{owner}.{array}", column) for column, name in enumerate(names)}
@@ -167,8 +153,7 @@ def _declare(
     build.draw(Drawing(f"{entity.path}.skin", entity.path, "skin", form))
 
 
-def _place_at_start(build: Build, blend: Blend) -> FloatArray:
+def _place_at_start(build: Build, blend: SkinBlend) -> FloatArray:
     x = np.zeros((len(blend.bone), 3))
-    poses = (build.arrays[name] for name in ("ghost.x", "ghost.rotation"))
-    place_vertices(blend.bone, blend.weight, blend.local, *poses, x)
+    place_vertices(blend, build.arrays["ghost.x"], build.arrays["ghost.rotation"], x)
     return x

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import math
 
-from supple.core.jit import njit
+from supple.core.jit import njit, njit_inlined
 from supple.math.quaternion_kernels import rotate_vector_at
 from supple.math.vector_kernels import cross
+from supple.mechanics.jacobian import Jacobian
+from supple.mechanics.points import SurfacePoints
 from supple_bones.layout import DOF_PARENT, LAST_DOF, ROOT, WINDOW
-from supple_bones.row_kernels import open_block
+from supple_bones.row_kernels import append_block
+from supple_skin.tables import BonePoses, SkinBlend
 
 
 @njit
-def place_vertices(vertex_bone, weight, local, position, rotation, x_out):
+def place_vertices(blend: SkinBlend, position, rotation, x_out):
     """x_out = sum of the places where the bones would carry each vertex: README eq. (1)."""
+    vertex_bone, weight, local = blend.bone, blend.weight, blend.local
     for i in range(vertex_bone.shape[0]):
         x, y, z = 0.0, 0.0, 0.0
         for n in range(vertex_bone.shape[1]):
@@ -29,8 +33,9 @@ def place_vertices(vertex_bone, weight, local, position, rotation, x_out):
 
 
 @njit
-def move_vertices(vertex_bone, weight, local, fastest, rotation, twist, v_out):
+def move_vertices(blend: SkinBlend, fastest, rotation, twist, v_out):
     """Velocities of the vertices, cut to `fastest` [m/s]; twist has the angular velocity in the frame of the bone."""
+    vertex_bone, weight, local = blend.bone, blend.weight, blend.local
     for i in range(vertex_bone.shape[0]):
         u, v, w = 0.0, 0.0, 0.0
         for n in range(vertex_bone.shape[1]):
@@ -50,9 +55,10 @@ def move_vertices(vertex_bone, weight, local, fastest, rotation, twist, v_out):
         v_out[i, 2] = scale * w
 
 
-@njit
-def add_carried_point(bone, dof, axis, x, b, share, px, py, pz, directions, c, block, values_out):
+@njit_inlined
+def add_carried_point(bones: BonePoses, b, share, px, py, pz, directions, c, block, values_out):
     """Add `share` of the rows of the point p that moves with bone b: README eq. (2)."""
+    bone, dof, axis, x = bones.bone, bones.dof, bones.axis, bones.x
     root, first = bone[b, ROOT], bone[b, WINDOW]
     rx, ry, rz = px - x[root, 0], py - x[root, 1], pz - x[root, 2]
     k = bone[b, LAST_DOF]
@@ -68,19 +74,13 @@ def add_carried_point(bone, dof, axis, x, b, share, px, py, pz, directions, c, b
 
 @njit
 def add_skin_blocks(
-    bone, dof, axis, x, rotation, blend, points, used_out, group_out, unit_out, dof_out, values_out
+    bones: BonePoses, blend: SkinBlend, triangles, points: SurfacePoints, blocks_out: Jacobian
 ):
-    """One block for every point on this skin, dense over the rates of its ghost: README eq. (2).
-
-    `blend` is a `SkinBlend`.
-    """
-    vertex_bone, weight, local, triangles = blend.bone, blend.weight, blend.local, blend.triangles
+    """One block for every point on this skin, dense over the rates of its ghost: README eq. (2)."""
+    vertex_bone, weight, local, x = blend.bone, blend.weight, blend.local, bones.x
     for p in range(points.span[0], points.span[1]):
         triangle = points.element[p]
-        block = open_block(
-            bone, vertex_bone[triangles[triangle, 0], 0], points.group[p],
-            used_out, group_out, unit_out, dof_out, values_out,
-        )  # fmt: skip
+        block = append_block(bones.bone, vertex_bone[triangles[triangle, 0], 0], points.group[p], blocks_out)
         for corner in range(3):
             share = points.sign[p] * points.weights[p, corner]
             if share == 0.0:
@@ -89,10 +89,12 @@ def add_skin_blocks(
             for n in range(vertex_bone.shape[1]):
                 b = vertex_bone[i, n]
                 if b >= 0:
-                    px, py, pz = rotate_vector_at(rotation, b, local[i, n, 0], local[i, n, 1], local[i, n, 2])
+                    px, py, pz = rotate_vector_at(
+                        bones.rotation, b, local[i, n, 0], local[i, n, 1], local[i, n, 2]
+                    )
                     add_carried_point(
-                        bone, dof, axis, x, b, share * weight[i, n],
-                        px + x[b, 0], py + x[b, 1], pz + x[b, 2], points.directions, p, block, values_out,
+                        bones, b, share * weight[i, n], px + x[b, 0], py + x[b, 1], pz + x[b, 2],
+                        points.directions, p, block, blocks_out.values,
                     )  # fmt: skip
 
 

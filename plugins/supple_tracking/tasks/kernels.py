@@ -9,7 +9,9 @@ from supple.math.quaternion_kernels import find_rotation_vector, multiply_quater
 from supple.math.vector_kernels import cross, length
 from supple_bones.layout import BONE as BONE_OF_RATE
 from supple_bones.layout import DOF_PARENT, LAST_DOF, ROOT, TREE
-from supple_tracking.layout import (
+from supple_motion.sample_kernels import sample_track
+from supple_tracking.pose.layout import STIFFNESS
+from supple_tracking.tasks.layout import (
     BONE,
     DESIRED,
     KIND,
@@ -21,11 +23,18 @@ from supple_tracking.layout import (
     POSITION,
     PRESSURE,
     SOFTNESS,
-    STIFFNESS,
     STILL,
     TURN,
     WEIGHT,
 )
+from supple_tracking.tasks.tables import Limbs, Pads, TaskTable
+
+
+@njit
+def sample_desired(track, clock, segment, time, desired_out):
+    """Where all tasks should be at a time."""
+    for n in range(track.shape[0]):
+        sample_track(track, clock, segment, n, time[0], desired_out)
 
 
 @njit
@@ -36,8 +45,9 @@ def place_point(x, rotation, i, local, n):
 
 
 @njit
-def add_point_jacobian(bone, dof, axis, gains, x, i, px, py, pz, row, fx, fy, fz, J_out):
+def add_point_jacobian(limbs: Limbs, i, px, py, pz, row, fx, fy, fz, J_out):
     """Adds the Jacobian of the point p on bone i, times f along each axis, to three rows; of driven rates only."""
+    bone, dof, axis, gains, x = limbs.bone, limbs.dof, limbs.axis, limbs.gains, limbs.x
     root = bone[i, ROOT]
     rx, ry, rz = px - x[root, 0], py - x[root, 1], pz - x[root, 2]
     k = bone[i, LAST_DOF]
@@ -51,9 +61,10 @@ def add_point_jacobian(bone, dof, axis, gains, x, i, px, py, pz, row, fx, fy, fz
 
 
 @njit
-def add_turn_jacobian(bone, dof, axis, gains, i, row, J_out):
+def add_turn_jacobian(limbs: Limbs, i, row, J_out):
     """Adds the Jacobian of the angular velocity of bone i, in the world, to three rows."""
-    k = bone[i, LAST_DOF]
+    dof, axis, gains = limbs.dof, limbs.axis, limbs.gains
+    k = limbs.bone[i, LAST_DOF]
     while k >= 0:
         if gains[k, STIFFNESS] > 0.0:
             for c in range(3):
@@ -72,78 +83,77 @@ def find_turn_miss(rotation, i, desired, d):
 
 
 @njit
-def presses(task, shape, pad_force, t):
+def presses(tasks: TaskTable, force, t):
     """Whether all centres of pressure that the task speaks of exist."""
-    if pad_force[task[t, PAD]] < shape[t, LEAST]:
+    task, shape = tasks.task, tasks.shape
+    if force[task[t, PAD]] < shape[t, LEAST]:
         return False
-    return task[t, OTHER_PAD] < 0 or pad_force[task[t, OTHER_PAD]] >= shape[t, LEAST]
+    return task[t, OTHER_PAD] < 0 or force[task[t, OTHER_PAD]] >= shape[t, LEAST]
 
 
 @njit
-def find_miss(task, shape, pad_point, pad_force, x, rotation, desired, t):
+def find_miss(tasks: TaskTable, pads: Pads, x, rotation, desired, t):
     """From where task t is to where it should be, and 1; zeros while there is no pressure. [m], [rad]"""
+    task = tasks.task
     i, d = task[t, BONE], task[t, DESIRED]
     if task[t, KIND] == TURN:
         rx, ry, rz = find_turn_miss(rotation, i, desired, d)
         return rx, ry, rz, 1
     if task[t, KIND] == POSITION:
-        px, py, pz = place_point(x, rotation, i, shape, t)
+        px, py, pz = place_point(x, rotation, i, tasks.shape, t)
         return desired[d] - px, desired[d + 1] - py, desired[d + 2] - pz, 1
-    if not presses(task, shape, pad_force, t):
+    if not presses(tasks, pads.force, t):
         return 0.0, 0.0, 0.0, 0
     if task[t, KIND] == STILL:
         return 0.0, 0.0, 0.0, 1
-    px, py, pz = place_point(x, rotation, i, pad_point, task[t, PAD])
+    px, py, pz = place_point(x, rotation, i, pads.point, task[t, PAD])
     if task[t, OTHER] >= 0:
-        ox, oy, oz = place_point(x, rotation, task[t, OTHER], pad_point, task[t, OTHER_PAD])
+        ox, oy, oz = place_point(x, rotation, task[t, OTHER], pads.point, task[t, OTHER_PAD])
         px, py, pz = px - ox, py - oy, pz - oz
     return desired[d] - px, desired[d + 1] - py, desired[d + 2] - pz, 1
 
 
 @njit
-def add_pressure_jacobian(bone, dof, axis, gains, task, shape, x, rotation, pad_point, t, J_out):
+def add_pressure_jacobian(limbs: Limbs, tasks: TaskTable, point, t, J_out):
     """Rows of a centre of pressure, against another where that is tracked; README eq. (9)."""
+    task, shape, x, rotation = tasks.task, tasks.shape, limbs.x, limbs.rotation
     row, i, other = 3 * t, task[t, BONE], task[t, OTHER]
     fx, fy, fz = shape[t, WEIGHT] > 0.0, shape[t, WEIGHT + 1] > 0.0, shape[t, WEIGHT + 2] > 0.0
-    px, py, pz = place_point(x, rotation, i, pad_point, task[t, PAD])
+    px, py, pz = place_point(x, rotation, i, point, task[t, PAD])
     if task[t, KIND] == STILL:
-        add_point_jacobian(bone, dof, axis, gains, x, i, px, py, pz, row, 1.0 - fx, 1.0 - fy, 1.0 - fz, J_out)
+        add_point_jacobian(limbs, i, px, py, pz, row, 1.0 - fx, 1.0 - fy, 1.0 - fz, J_out)
         return
-    add_point_jacobian(bone, dof, axis, gains, x, i, px, py, pz, row, 1.0, 1.0, 1.0, J_out)
+    add_point_jacobian(limbs, i, px, py, pz, row, 1.0, 1.0, 1.0, J_out)
     if other >= 0:
-        px, py, pz = place_point(x, rotation, other, pad_point, task[t, OTHER_PAD])
-        add_point_jacobian(
-            bone, dof, axis, gains, x, other, px, py, pz, row, -1.0 * fx, -1.0 * fy, -1.0 * fz, J_out
-        )
+        px, py, pz = place_point(x, rotation, other, point, task[t, OTHER_PAD])
+        add_point_jacobian(limbs, other, px, py, pz, row, -1.0 * fx, -1.0 * fy, -1.0 * fz, J_out)
 
 
 @njit
-def fill_task_rows(
-    bone, dof, gains, task, shape, x, rotation, axis, pad_point, pad_force, desired,
-    error, yielded, J_out, miss_out,
-):  # fmt: skip
+def fill_task_rows(limbs: Limbs, tasks: TaskTable, pads: Pads, desired, error, yielded, J_out, miss_out):
     """Weighted rows J and what they should bring about: README eq. (7). Three rows for every task.
 
     error is the way from the coordinates to the pose, yielded the same and what loads take back of it.
     """
+    task, shape, x, rotation = tasks.task, tasks.shape, limbs.x, limbs.rotation
     for row in range(J_out.shape[0]):
         for k in range(J_out.shape[1]):
             J_out[row, k] = 0.0
     for t in range(task.shape[0]):
         row, i = 3 * t, task[t, BONE]
-        mx, my, mz, exists = find_miss(task, shape, pad_point, pad_force, x, rotation, desired, t)
+        mx, my, mz, exists = find_miss(tasks, pads, x, rotation, desired, t)
         miss_out[row] = mx
         miss_out[row + 1] = my
         miss_out[row + 2] = mz
         if exists == 0:
             continue
         if task[t, KIND] == TURN:
-            add_turn_jacobian(bone, dof, axis, gains, i, row, J_out)
+            add_turn_jacobian(limbs, i, row, J_out)
         elif task[t, KIND] == POSITION:
             px, py, pz = place_point(x, rotation, i, shape, t)
-            add_point_jacobian(bone, dof, axis, gains, x, i, px, py, pz, row, 1.0, 1.0, 1.0, J_out)
+            add_point_jacobian(limbs, i, px, py, pz, row, 1.0, 1.0, 1.0, J_out)
         else:
-            add_pressure_jacobian(bone, dof, axis, gains, task, shape, x, rotation, pad_point, t, J_out)
+            add_pressure_jacobian(limbs, tasks, pads.point, t, J_out)
         if task[t, KIND] == PRESSURE:
             weigh_rows(shape, t, yielded, J_out, miss_out)
         elif task[t, KIND] != STILL:
@@ -220,16 +230,17 @@ def bound_shift(bone, dof, largest, peak_out, shift_out):
 
 
 @njit
-def observe_misses(task, shape, pad_point, pad_force, x, rotation, desired, observed_out):
+def observe_misses(tasks: TaskTable, pads: Pads, x, rotation, desired, observed_out):
     """Greatest miss of every skeleton and kind of task, nan where there is none: [skeletons, 3].
 
     Directions of weight 0 do not count.
     """
+    task, shape = tasks.task, tasks.shape
     for tree in range(observed_out.shape[0]):
         for kind in range(3):
             observed_out[tree, kind] = math.nan
     for t in range(task.shape[0]):
-        mx, my, mz, exists = find_miss(task, shape, pad_point, pad_force, x, rotation, desired, t)
+        mx, my, mz, exists = find_miss(tasks, pads, x, rotation, desired, t)
         if exists == 1 and task[t, KIND] != STILL:
             tree, kind = task[t, OWNER], task[t, KIND]
             before = observed_out[tree, kind]

@@ -9,16 +9,14 @@ import numpy as np
 
 from supple.core.arrays import FloatArray
 from supple.core.build import Build
-from supple.core.curves import shape_of
 from supple.core.entity import Entity
 from supple.core.pose import turn
-from supple.math.curve_layout import SEGMENT_COLUMNS
 from supple_motion.layout import CLOCK_COLUMNS, TRACK_COLUMNS
-from supple_motion.segments import Channel, make_segments
+from supple_motion.segments import Channel, Tracks
 from supple_skeleton.mechanism import Skeletons
-from supple_tracking.components import PointKey, PressureTarget, TrackedPoint
-from supple_tracking.layout import POSITION, PRESSURE, SHAPE_COLUMNS, STILL, TASK_COLUMNS, TURN
-from supple_tracking.pads import NOBODY, number_pads
+from supple_tracking.tasks.components import PointKey, PressureTarget, TrackedPoint
+from supple_tracking.tasks.layout import POSITION, PRESSURE, SHAPE_COLUMNS, STILL, TASK_COLUMNS, TURN
+from supple_tracking.tasks.pads import NOBODY, number_pads
 
 
 @dataclass
@@ -27,8 +25,7 @@ class Tasks:
 
     rows: list[tuple[int, ...]] = field(default_factory=list)
     shapes: list[tuple[float, ...]] = field(default_factory=list)
-    tracks: list[tuple[int, ...]] = field(default_factory=list)
-    segments: list[FloatArray] = field(default_factory=list)
+    tracks: Tracks = field(default_factory=lambda: Tracks(TRACK_COLUMNS))
     labels: list[str] = field(default_factory=list)
     width: int = 0
 
@@ -37,13 +34,7 @@ class Tasks:
         place, table = self.width, np.array(values)
         columns = [table] if table.shape[1] == 4 else [table[:, k : k + 1] for k in range(3)]
         for local, column in enumerate(columns):
-            channel = Channel(place + local, 0, np.array(times), column)
-            made = make_segments(channel, interpolation, 0.0)
-            first = sum(map(len, self.segments))
-            self.tracks.append(
-                (int(channel.turns), channel.coordinate, first, len(made), shape_of(interpolation), 0)
-            )
-            self.segments.append(made)
+            self.tracks.add(Channel(place + local, 0, np.array(times), column), interpolation, 0.0, 0)
         self.width += table.shape[1]
         return place
 
@@ -133,7 +124,7 @@ def _declare_tasks(build: Build, skeletons: Skeletons, tasks: Tasks) -> None:
             "Tasks; columns in layout.py.",
             tasks.labels,
         ),
-        "track": (np.array(tasks.tracks).reshape(-1, TRACK_COLUMNS), "Targets that change over time.", ()),
+        "track": (tasks.tracks.table, "Targets that change over time.", ()),
     }
     for name, (values, doc, labels) in integers.items():
         build.add_model(f"tracking.{name}", values, unit="1", doc=doc, labels=labels, dtype=np.int64)
@@ -148,7 +139,7 @@ def _declare_tasks(build: Build, skeletons: Skeletons, tasks: Tasks) -> None:
             "s, 1",
             "Targets follow the run's time.",
         ),
-        "segment": (np.concatenate(tasks.segments).reshape(-1, SEGMENT_COLUMNS), "SI", "From knot to knot."),
+        "segment": (np.concatenate(tasks.tracks.segments), "SI", "From knot to knot."),
         "largest": (largest, "rad, m", "Greatest shift of each skeleton."),
     }
     for name, (values, unit, doc) in floats.items():

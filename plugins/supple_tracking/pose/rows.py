@@ -2,41 +2,45 @@
 
 from __future__ import annotations
 
+import numpy as np
+
+from supple.core.jit import bind_kernel
 from supple.core.schedule import Bound
 from supple.mechanics.problem import ConstraintProblem
 from supple_bones.limits import key_of
 from supple_skeleton.mechanism import Skeletons
-from supple_tracking.pose_kernels import append_drives
+from supple_tracking.pose.kernels import append_drives
+from supple_tracking.pose.tables import DRIVES, Drives
 
 
 class LimitedDrives:
     """One compliant row of bounded impulse for every limited rate."""
 
     name = "tracking.drives"
-    reads = (
-        "skeleton.bone", "skeleton.dof", "tracking.gains", "tracking.limited", "tracking.push",
-    )  # fmt: skip
+    reads = DRIVES
 
     def __init__(self, skeletons: Skeletons, count: int) -> None:
         self.skeletons, self.count = skeletons, count
-        self.first = 0
+        self.first = np.zeros(1, np.int64)  # group of the first drive
         self.key = key_of(self.name)
+        self._problem: ConstraintProblem | None = None
 
     def bind(self, arrays: Bound) -> None:
-        """Bind gains and forces."""
-        self.inputs = [arrays[name] for name in self.reads]
-        self.h = arrays.h
+        """Bind gains and forces; the problem follows when it is first filled."""
+        self._problem, self.h = None, arrays.h
+        self.drives = arrays.take(Drives, "tracking", bone="skeleton.bone", dof="skeleton.dof")
 
     def append(self, problem: ConstraintProblem) -> None:
         """Law, bounds, bias and Jacobian of all drives."""
-        self.first = problem.reserve(self.count)
-        J = self.skeletons.jacobian
+        if problem is not self._problem:
+            self._problem = problem
+            self._append = bind_kernel(
+                append_drives, self.h, self.first, self.key, self.drives, problem.rows, problem.origin,
+                self.skeletons.jacobian.arrays,
+            )  # fmt: skip
+        self.first[0] = problem.reserve(self.count)
         self.skeletons.refuse_overflow(self.count)
-        append_drives(
-            self.h, *self.inputs, self.first, self.key,
-            problem.law, problem.key, problem.lower, problem.upper, problem.compliance, problem.bias,
-            J.count, J.group, J.unit, J.dof, J.values,
-        )  # fmt: skip
+        self._append()
 
     def set_bias(self, problem: ConstraintProblem) -> None:
         """Nothing to do: the bias does not depend on the rows' velocities and is set with the rest."""

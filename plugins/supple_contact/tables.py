@@ -1,0 +1,48 @@
+"""The arrays of contact rows, as kernels take them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from supple.core.arrays import FloatArray, IntArray
+
+
+class GroupLaws(NamedTuple):
+    """What a contact sets of its group in the problem; see `ConstraintProblem`."""
+
+    law: IntArray
+    size: IntArray
+    friction: FloatArray
+    restitution: FloatArray
+    gap: FloatArray
+    key: IntArray
+
+
+class Recovery(NamedTuple):
+    """The settings of the bias; see `Contact`."""
+
+    recovery: float
+    recovery_speed: float
+    bounce_speed: float
+
+
+class LastGaps(NamedTuple):
+    """Contacts of the last step and the gaps that it led to, if any overlapped: arrays `contact.*`."""
+
+    last_count: IntArray
+    last_key: IntArray
+    last_expected: FloatArray
+
+
+class RowContacts(NamedTuple):
+    """The contacts of the step with their groups, directions and sides: arrays `contacts.*`."""
+
+    count: IntArray  # type: ignore[assignment]  # hides tuple.count, which nobody needs
+    group: IntArray
+    directions: FloatArray
+    surface: IntArray
+    element: IntArray
+    point: FloatArray
+
+
+LAST = tuple(f"contact.{name}" for name in LastGaps._fields)

@@ -1,0 +1,1 @@
+"""An implicit PD controller that drives joints towards a pose."""

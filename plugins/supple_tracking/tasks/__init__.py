@@ -1,0 +1,1 @@
+"""Points and centres of pressure that shift the pose which is driven to."""
