@@ -133,9 +133,10 @@ class Coupled:
         implicit, force, stretch = self.springs(h)
         A = M + implicit
         right = h * (force - bias - weight) - h * stretch @ v + parting
-        change = np.linalg.solve(A, right)
+        change = np.asarray(np.linalg.solve(A, right), np.float64)
         for _ in range(corrections):
-            change = np.linalg.solve(A, right - implicitness * h * self.double_form(v, change))
+            lagged = right - implicitness * h * self.double_form(v, change)
+            change = np.asarray(np.linalg.solve(A, lagged), np.float64)
         return v + change
 
     def momentum(self) -> FloatArray:
