@@ -35,12 +35,8 @@ def weigh_flesh(
     lag_out = free_out.lag
     for i in range(lag.shape[0]):
         lag_out[i] = lag[i]
-    find_lag_moments(
-        patches.mass, vertices.x, active, scratch.right, scratch.product, free_out.lag_moment
-    )  # fmt: skip
-    add_patch_inertias(
-        patches, vertices.x, active, lag_out, free_out.lag_moment, rigid_out, effective_out
-    )  # fmt: skip
+    find_lag_moments(patches.mass, vertices.x, active, scratch.right, scratch.product, free_out.lag_moment)
+    add_patch_inertias(patches, vertices.x, active, lag_out, free_out.lag_moment, rigid_out, effective_out)
 
 
 @njit
@@ -55,12 +51,8 @@ def push_bones(
     """
     velocity, change, latest = bones.spatial_velocity, scratch.change, scratch.latest
     read_velocities(patches, bones, vertices.v, active, free_out)
-    set_origin_accelerations(
-        patches.patch_bone, bones, velocity, velocity, acceleration, 0.5, scratch.origin
-    )  # fmt: skip
-    add_vertex_forces(
-        h, ahead, patches, springs, bones, vertices, active, free_out, scratch, force_out
-    )  # fmt: skip
+    set_origin_accelerations(patches.patch_bone, bones, velocity, velocity, acceleration, 0.5, scratch.origin)
+    add_vertex_forces(h, ahead, patches, springs, bones, vertices, active, free_out, scratch, force_out)
     for k in range(active.start[-1]):
         for c in range(3):
             latest[c, k] = change[c, k]
@@ -81,6 +73,6 @@ def correct_bones(
     set_twists(patches.patch_bone, bones, velocity, scratch.change_twist)
     set_origin_accelerations(
         patches.patch_bone, bones, bones.spatial_velocity, velocity, acceleration, 1.0, scratch.origin
-    )  # fmt: skip
+    )
     add_mixed_vertex_forces(share, patches, bones, vertices, active, free_out, scratch, force_out)
     set_free_velocities(free_out.y, active, scratch, free_out.v_free)

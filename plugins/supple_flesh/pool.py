@@ -121,11 +121,15 @@ def build_pool(build: Build) -> Pool:
     joined = {name: np.ascontiguousarray(np.concatenate(values)) for name, values in columns.items()}
     degree = joined.pop("degree")
     return Pool(
-        tuple(parts), tuple(part for part, _ in patches), tuple(frame.path for _, frame in patches),
-        tuple(frame.share for _, frame in patches), tuple(part for part, _ in regions),
-        tuple(bone for _, bone in regions),
-        first=np.concatenate([[0], np.cumsum(degree)]).astype(np.int64), **joined,
-    )  # fmt: skip
+        parts=tuple(parts),
+        patch_part=tuple(part for part, _ in patches),
+        patch_bone=tuple(frame.path for _, frame in patches),
+        patch_share=tuple(frame.share for _, frame in patches),
+        region_part=tuple(part for part, _ in regions),
+        region_bone=tuple(bone for _, bone in regions),
+        first=np.concatenate([[0], np.cumsum(degree)]).astype(np.int64),
+        **joined,
+    )
 
 
 def _read_mesh(build: Build, entity: Entity, flesh: Flesh) -> TriangleMesh:
