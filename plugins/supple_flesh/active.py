@@ -54,9 +54,8 @@ class ActiveSet:
 
     def update(self, mask: IntArray) -> None:
         """Follow the mask [n]; patches whose part of it has changed get a new inverse."""
-        if np.array_equal(mask, self._mask):
+        if not self._list(mask):
             return
-        self._list(mask)
         for p in np.flatnonzero(self._changed).tolist():
             self._invert(p)
         self._find_lags()

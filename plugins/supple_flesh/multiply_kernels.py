@@ -95,9 +95,15 @@ def find_push(h, force, active: ActiveVertices, scratch_out: FreeScratch):
 def list_active(member, member_start, last_mask_inout, changed_out, active_out: ActiveVertices, mask):
     """Lists of the active vertices of all patches, and which patches have others than under the last mask.
 
-    The vertices of patch p are member[member_start[p]] to member[member_start[p + 1] - 1].
+    The vertices of patch p are member[member_start[p]] to member[member_start[p + 1] - 1]. Returns whether the mask is
+    another than the last.
     """
     vertex_out, slot_out, start_out = active_out.vertex, active_out.slot, active_out.start
+    same = True
+    for i in range(mask.shape[0]):
+        same &= mask[i] == last_mask_inout[i]
+    if same:
+        return False
     start_out[0] = 0
     for p in range(changed_out.shape[0]):
         changed_out[p] = 0
@@ -113,6 +119,7 @@ def list_active(member, member_start, last_mask_inout, changed_out, active_out: 
                 used += 1
             last_mask_inout[i] = mask[i]
         start_out[p + 1] = used
+    return True
 
 
 @njit
