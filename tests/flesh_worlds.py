@@ -12,6 +12,7 @@ from supple_bones.tables import follow_coordinates
 from supple_flesh.motion_kernels import place_vertices
 from supple_flesh.seams import TURNING
 from supple_flesh.shapes import make_box_surface
+from supple_flesh.tables import BoneFrames, Patches, PlacedVertices, VertexMotion
 from supple_skeleton.loads import Follower
 
 #: Corners touch the plane; the balls touch faces, so that all corners of a triangle take part.
@@ -115,8 +116,11 @@ def follow_bones(world) -> None:
     arrays = world.arrays
     follow_coordinates(arrays, "skeleton")
     place_vertices(
-        *(arrays[f"flesh.{name}"] for name in ("patch_bone", "patch_of")),
-        *(arrays[f"skeleton.{name}"] for name in ("x", "rotation", "twist")),
-        *(arrays[f"flesh.{name}"] for name in ("x", "v", "position", "velocity")),
-    )
+        *(
+            group(*(arrays[f"{owner}.{name}"] for name in group._fields))
+            for group, owner in (
+                (Patches, "flesh"), (BoneFrames, "skeleton"), (VertexMotion, "flesh"), (PlacedVertices, "flesh"),
+            )
+        )
+    )  # fmt: skip
     arrays.roll_back()

@@ -16,6 +16,7 @@ from supple_flesh.observe_kernels import COLUMNS
 from supple_flesh.pool import Part, Pool, build_pool
 from supple_flesh.probe import PROBED
 from supple_flesh.strain import find_corner_normals, find_edge_lengths
+from supple_flesh.tables import BoneFrames, Patches, PlacedVertices, VertexMotion
 from supple_skeleton.mechanism import Skeletons
 
 SKIN = (0.87, 0.66, 0.54)
@@ -59,7 +60,7 @@ def _declare_model(build: Build, pool: Pool, bones: list[int], labels: list[str]
     ):
         rows = labels if len(values) == pool.count else ()
         build.add_model(f"flesh.{name}", values, unit=unit, doc=doc, labels=rows)
-    for name, values, doc in (
+    for name, numbers, doc in (
         ("patch_bone", np.array(bones), "Bone or follower of every patch."),
         ("patch_part", np.array(pool.patch_part), "Flesh of every patch."),
         ("patch_of", pool.patch_of, "Patch of every vertex."),
@@ -70,14 +71,18 @@ def _declare_model(build: Build, pool: Pool, bones: list[int], labels: list[str]
         ("state", pool.state, "Rigid, adaptive or soft."),
         ("rings", pool.rings, "Rings around a contact that are soft."),
     ):
-        build.add_model(f"flesh.{name}", values, unit="1", doc=doc, dtype=np.int64)
+        build.add_model(f"flesh.{name}", numbers, unit="1", doc=doc, dtype=np.int64)
 
 
 def _declare_state(build: Build, pool: Pool, bones: list[int], labels: list[str]) -> None:
     count, regions, parts = pool.count, len(pool.region_bone), len(pool.parts)
     still, position, velocity = (np.zeros((count, 3)) for _ in range(3))
-    frames = (build.arrays[f"skeleton.{name}"] for name in ("x", "rotation", "twist"))
-    place_vertices(np.array(bones), pool.patch_of, *frames, pool.rest, still, position, velocity)
+    place_vertices(
+        Patches(patch_bone=np.array(bones), patch_of=pool.patch_of, mass=pool.mass, rest=pool.rest),
+        BoneFrames(*(build.arrays[f"skeleton.{name}"] for name in BoneFrames._fields)),
+        VertexMotion(x=pool.rest, v=still),
+        PlacedVertices(position=position, velocity=velocity),
+    )
     for name, values, unit, doc, record in (
         ("x", pool.rest, "m", "Places of the vertices in the frames of their bones.", False),
         ("v", still, "m/s", "Their velocities there.", False),

@@ -13,69 +13,66 @@ from supple_flesh.load_kernels import (
     set_origin_accelerations,
     set_twists,
 )
+from supple_flesh.multiply_kernels import find_push
 from supple_flesh.release_kernels import release_vertices
+from supple_flesh.tables import (
+    ActiveVertices,
+    BoneMotion,
+    FreeFlesh,
+    FreeScratch,
+    Patches,
+    Springs,
+    VertexState,
+)
 
 
 @njit
 def weigh_flesh(
-    patch_bone, patch_of, mass, rest, local, lag, vertex, start, inverse_start, inverse,
-    right_out, product_out, lag_out, lag_moment_out, rigid_out, effective_out,
+    patches: Patches, vertices: VertexState, active: ActiveVertices, lag, scratch: FreeScratch, free_out: FreeFlesh,
+    rigid_out, effective_out,
 ):  # fmt: skip
     """Lag and its moment of every vertex, and inertias of the bones; README eq. (4) and (5)."""
+    lag_out = free_out.lag
     for i in range(lag.shape[0]):
         lag_out[i] = lag[i]
-    find_lag_moments(
-        mass, local, vertex, start, inverse_start, inverse, right_out, product_out, lag_moment_out
-    )
-    add_patch_inertias(
-        patch_bone, patch_of, mass, rest, local, vertex, start[-1], lag_out, lag_moment_out, rigid_out, effective_out
-    )  # fmt: skip
+    find_lag_moments(patches.mass, vertices.x, active, scratch.right, scratch.product, free_out.lag_moment)
+    add_patch_inertias(patches, vertices.x, active, lag_out, free_out.lag_moment, rigid_out, effective_out)
 
 
 @njit
 def push_bones(
-    h, ahead, gravity, patch_bone, patch_of, mass, rest, vertex_stiffness, damping, first, neighbour, edge_stiffness,
-    bone, x, rotation, local, relative, active, mask, vertex, slot, start, inverse_start, inverse,
-    lag, lag_moment, velocity, acceleration,
-    origin_out, right_out, product_out, change_out, latest_out,
-    twist_out, y_out, v_free_out, parting_out, loss_out, force_out,
+    h, ahead, gravity, patches: Patches, springs: Springs, bones: BoneMotion, vertices: VertexState,
+    active: ActiveVertices, scratch: FreeScratch, free_out: FreeFlesh, acceleration, force_out,
 ):  # fmt: skip
-    """Velocities y, forces on the bones, free velocities without corrections, and releases; README eq. (6) to (11)."""
-    count = start[-1]
-    read_velocities(
-        patch_bone, patch_of, bone, x, rotation, velocity, vertex, count, lag, lag_moment, relative,
-        twist_out, y_out,
-    )  # fmt: skip
-    set_origin_accelerations(patch_bone, bone, x, rotation, velocity, velocity, acceleration, 0.5, origin_out)
-    add_vertex_forces(
-        h, ahead, patch_bone, patch_of, mass, vertex_stiffness, damping, first, neighbour, edge_stiffness, rest,
-        bone, x, rotation, local, relative, vertex, slot, start, inverse_start, inverse, lag, lag_moment, twist_out,
-        origin_out, right_out, product_out, change_out, force_out,
-    )  # fmt: skip
-    for k in range(count):
+    """Velocities y, forces on the bones, free velocities without corrections, and releases; README eq. (6) to (11).
+
+    Springs and dampers look `ahead` [s]. What actuators push is added to the free velocities: forces on the bones
+    know nothing of it.
+    """
+    velocity, change, latest = bones.spatial_velocity, scratch.change, scratch.latest
+    read_velocities(patches, bones, vertices.v, active, free_out)
+    set_origin_accelerations(patches.patch_bone, bones, velocity, velocity, acceleration, 0.5, scratch.origin)
+    add_vertex_forces(h, ahead, patches, springs, bones, vertices, active, free_out, scratch, force_out)
+    for k in range(active.start[-1]):
         for c in range(3):
-            latest_out[c, k] = change_out[c, k]
-    set_free_velocities(y_out, vertex, count, latest_out, v_free_out)
-    release_vertices(
-        h, gravity, patch_bone, patch_of, mass, vertex_stiffness, first, neighbour, edge_stiffness, rest,
-        bone, x, rotation, local, relative, active, mask, twist_out, parting_out, loss_out, force_out,
-    )  # fmt: skip
+            latest[c, k] = change[c, k]
+    find_push(h, vertices.applied, active, scratch)
+    set_free_velocities(free_out.y, active, scratch, free_out.v_free)
+    release_vertices(h, gravity, patches, springs, bones, vertices, free_out, force_out)
 
 
 @njit
 def correct_bones(
-    share, patch_bone, patch_of, mass, bone, x, rotation, local, relative, vertex, start, inverse_start, inverse,
-    lag, lag_moment, twist, y, change, velocity, change_velocity, acceleration,
-    change_twist_out, origin_out, right_out, product_out, latest_out, v_free_out, force_out,
+    patches: Patches, bones: BoneMotion, vertices: VertexState, active: ActiveVertices, scratch: FreeScratch,
+    free_out: FreeFlesh, share, velocity, acceleration, force_out,
 ):  # fmt: skip
-    """One lagged correction: forces on the bones and free velocities; README eq. (12)."""
-    set_twists(patch_bone, bone, x, rotation, change_velocity, change_twist_out)
+    """One lagged correction: forces on the bones and free velocities; README eq. (12).
+
+    `velocity` and `acceleration` are those of the change of the rates, as in `BoneLoad.add_mixed_forces`.
+    """
+    set_twists(patches.patch_bone, bones, velocity, scratch.change_twist)
     set_origin_accelerations(
-        patch_bone, bone, x, rotation, velocity, change_velocity, acceleration, 1.0, origin_out
+        patches.patch_bone, bones, bones.spatial_velocity, velocity, acceleration, 1.0, scratch.origin
     )
-    add_mixed_vertex_forces(
-        share, patch_bone, patch_of, mass, bone, x, rotation, local, relative, vertex, start, inverse_start, inverse,
-        lag, lag_moment, twist, change_twist_out, origin_out, change,
-        right_out, product_out, latest_out, force_out,
-    )  # fmt: skip
-    set_free_velocities(y, vertex, start[-1], latest_out, v_free_out)
+    add_mixed_vertex_forces(share, patches, bones, vertices, active, free_out, scratch, force_out)
+    set_free_velocities(free_out.y, active, scratch, free_out.v_free)

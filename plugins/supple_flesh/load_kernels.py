@@ -11,11 +11,24 @@ from supple.math.quaternion_kernels import rotate_vector_at, rotate_vector_back_
 from supple.math.vector_kernels import cross
 from supple_bones.layout import ROOT
 from supple_flesh.multiply_kernels import multiply_patches
+from supple_flesh.tables import (
+    ActiveVertices,
+    BoneMotion,
+    FreeFlesh,
+    FreeScratch,
+    Patches,
+    Springs,
+    VertexState,
+)
 
 
 @njit_inlined
-def read_twist(bone, x, rotation, velocity, b):
-    """Velocity of the origin of bone b and its spin, both in the bone's axes, from its spatial velocity."""
+def read_twist(bones, velocity, b):
+    """Velocity of the origin of bone b and its spin, both in the bone's axes, from its spatial velocity.
+
+    `bones` have bone, x and rotation: `BoneMotion`, or `BoneAxes`.
+    """
+    bone, x, rotation = bones.bone, bones.x, bones.rotation
     root = bone[b, ROOT]
     w0, w1, w2 = velocity[b, 3], velocity[b, 4], velocity[b, 5]
     sx, sy, sz = cross(w0, w1, w2, x[b, 0] - x[root, 0], x[b, 1] - x[root, 1], x[b, 2] - x[root, 2])
@@ -27,10 +40,10 @@ def read_twist(bone, x, rotation, velocity, b):
 
 
 @njit
-def set_twists(patch_bone, bone, x, rotation, velocity, twist_out):
-    """Twists of the patches from spatial velocities of the bones."""
+def set_twists(patch_bone, bones, velocity, twist_out):
+    """Twists of the patches from spatial velocities of the bones; `bones` as in `read_twist`."""
     for p in range(patch_bone.shape[0]):
-        ux, uy, uz, wx, wy, wz = read_twist(bone, x, rotation, velocity, patch_bone[p])
+        ux, uy, uz, wx, wy, wz = read_twist(bones, velocity, patch_bone[p])
         twist_out[p, 0] = ux
         twist_out[p, 1] = uy
         twist_out[p, 2] = uz
@@ -40,8 +53,9 @@ def set_twists(patch_bone, bone, x, rotation, velocity, twist_out):
 
 
 @njit
-def add_wrench(bone, x, rotation, b, f0, f1, f2, t0, t1, t2, force_out):
+def add_wrench(bones: BoneMotion, b, f0, f1, f2, t0, t1, t2, force_out):
     """force_out[b] += force f and torque t about the bone's origin, both in the bone's axes."""
+    bone, x, rotation = bones.bone, bones.x, bones.rotation
     root = bone[b, ROOT]
     fx, fy, fz = rotate_vector_at(rotation, b, f0, f1, f2)
     tx, ty, tz = rotate_vector_at(rotation, b, t0, t1, t2)
@@ -55,28 +69,29 @@ def add_wrench(bone, x, rotation, b, f0, f1, f2, t0, t1, t2, force_out):
 
 
 @njit
-def find_lag_moments(mass, local, vertex, start, inverse_start, inverse, right_out, product_out, moment_out):
+def find_lag_moments(mass, local, active: ActiveVertices, right_out, product_out, moment_out):
     """moment_out [n, 3] = A_s^-1 (m x) of the active vertices, 0 of the others; README eq. (4)."""
+    vertex, count = active.vertex, active.start[-1]
     for i in range(moment_out.shape[0]):
         for c in range(3):
             moment_out[i, c] = 0.0
-    for k in range(start[-1]):
+    for k in range(count):
         for c in range(3):
             right_out[c, k] = mass[vertex[k]] * local[vertex[k], c]
-    multiply_patches(start, inverse_start, inverse, right_out, product_out)
-    for k in range(start[-1]):
+    multiply_patches(active, right_out, product_out)
+    for k in range(count):
         for c in range(3):
             moment_out[vertex[k], c] = product_out[c, k]
 
 
 @njit
-def add_moments(b, total, p0, p1, p2, m, ax, ay, az, bx, by, bz, inertia_out):
-    """Adds a mass `total`, a first moment p, and the second moments m (a b^T + b a^T) / 2 to the inertia of bone b."""
+def add_moments(b, total, m, ax, ay, az, bx, by, bz, inertia_out):
+    """Adds a mass `total`, first moments m b, and second moments m (a b^T + b a^T) / 2 to the inertia of bone b."""
     xx, yy, zz = m * ax * bx, m * ay * by, m * az * bz
     inertia_out[b, 0] += total
-    inertia_out[b, 1] += p0
-    inertia_out[b, 2] += p1
-    inertia_out[b, 3] += p2
+    inertia_out[b, 1] += m * bx
+    inertia_out[b, 2] += m * by
+    inertia_out[b, 3] += m * bz
     inertia_out[b, 4] += yy + zz
     inertia_out[b, 5] += xx + zz
     inertia_out[b, 6] += xx + yy
@@ -87,44 +102,35 @@ def add_moments(b, total, p0, p1, p2, m, ax, ay, az, bx, by, bz, inertia_out):
 
 @njit
 def add_patch_inertias(
-    patch_bone, patch_of, mass, rest, local, vertex, active, lag, lag_moment, rigid_out, effective_out
+    patches: Patches, local, active: ActiveVertices, lag, lag_moment, rigid_out, effective_out
 ):
     """Takes the active vertices out of their bones, and puts into A what is left of them; README eq. (5)."""
-    for k in range(active):
+    patch_bone, patch_of, mass, rest = patches.patch_bone, patches.patch_of, patches.mass, patches.rest
+    vertex = active.vertex
+    for k in range(active.start[-1]):
         i = vertex[k]
         b = patch_bone[patch_of[i]]
         m = mass[i]
         ax, ay, az = rest[i, 0], rest[i, 1], rest[i, 2]
-        add_moments(b, -m, -m * ax, -m * ay, -m * az, -m, ax, ay, az, ax, ay, az, rigid_out)
-        add_moments(b, -m, -m * ax, -m * ay, -m * az, -m, ax, ay, az, ax, ay, az, effective_out)
+        add_moments(b, -m, -m, ax, ay, az, ax, ay, az, rigid_out)
+        add_moments(b, -m, -m, ax, ay, az, ax, ay, az, effective_out)
         ax, ay, az = local[i, 0], local[i, 1], local[i, 2]
         bx, by, bz = ax - lag_moment[i, 0], ay - lag_moment[i, 1], az - lag_moment[i, 2]
-        total = m * (1.0 - lag[i])
-        add_moments(b, total, m * bx, m * by, m * bz, m, ax, ay, az, bx, by, bz, effective_out)
+        add_moments(b, m * (1.0 - lag[i]), m, ax, ay, az, bx, by, bz, effective_out)
 
 
 @njit_inlined
 def read_velocities(
-    patch_bone,
-    patch_of,
-    bone,
-    x,
-    rotation,
-    velocity,
-    vertex,
-    active,
-    lag,
-    lag_moment,
-    relative,
-    twist_out,
-    y_out,
+    patches: Patches, bones: BoneMotion, relative, active: ActiveVertices, free_out: FreeFlesh
 ):
     """Twists of the patches, and y = x' + lag u + spin x lag moment of the active vertices; README eq. (6)."""
-    set_twists(patch_bone, bone, x, rotation, velocity, twist_out)
+    patch_of, vertex = patches.patch_of, active.vertex
+    lag, lag_moment, twist_out, y_out = free_out.lag, free_out.lag_moment, free_out.twist, free_out.y
+    set_twists(patches.patch_bone, bones, bones.spatial_velocity, twist_out)
     for i in range(y_out.shape[0]):
         for c in range(3):
             y_out[i, c] = 0.0
-    for k in range(active):
+    for k in range(active.start[-1]):
         i = vertex[k]
         lx, ly, lz = find_lag(twist_out, patch_of[i], lag[i], lag_moment, i)
         y_out[i, 0] = relative[i, 0] + lx
@@ -142,8 +148,9 @@ def find_lag(twist, p, lag, lag_moment, i):
 
 
 @njit_inlined
-def find_origin_acceleration(bone, x, rotation, acceleration, b, c0, c1, c2):
+def find_origin_acceleration(bones: BoneMotion, acceleration, b, c0, c1, c2):
     """Acceleration of the bone's origin with the centripetal part c [world], and angular acceleration; bone's axes."""
+    bone, x, rotation = bones.bone, bones.x, bones.rotation
     root = bone[b, ROOT]
     a3, a4, a5 = acceleration[b, 3], acceleration[b, 4], acceleration[b, 5]
     sx, sy, sz = cross(a3, a4, a5, x[b, 0] - x[root, 0], x[b, 1] - x[root, 1], x[b, 2] - x[root, 2])
@@ -170,9 +177,10 @@ def find_mixed_acceleration(origin, p, twist_a, twist_b, local, i, da0, da1, da2
 
 @njit
 def set_origin_accelerations(
-    patch_bone, bone, x, rotation, velocity_a, velocity_b, acceleration, part, origin_out
+    patch_bone, bones: BoneMotion, velocity_a, velocity_b, acceleration, part, origin_out
 ):
     """origin_out [patches, 6]: accelerations of the origins, part * (spin_a x v_b + spin_b x v_a) being centripetal."""
+    bone, x = bones.bone, bones.x
     for p in range(patch_bone.shape[0]):
         b = patch_bone[p]
         root = bone[b, ROOT]
@@ -184,7 +192,7 @@ def set_origin_accelerations(
         sx, sy, sz = cross(a0, a1, a2, rx, ry, rz)
         dx, dy, dz = cross(b0, b1, b2, velocity_a[b, 0] + sx, velocity_a[b, 1] + sy, velocity_a[b, 2] + sz)
         ax, ay, az, tx, ty, tz = find_origin_acceleration(
-            bone, x, rotation, acceleration, b, part * (cx + dx), part * (cy + dy), part * (cz + dz)
+            bones, acceleration, b, part * (cx + dx), part * (cy + dy), part * (cz + dz)
         )
         origin_out[p, 0] = ax
         origin_out[p, 1] = ay
@@ -195,19 +203,18 @@ def set_origin_accelerations(
 
 
 @njit_inlined
-def find_spring_force(
-    ahead, patch_bone, patch_of, rotation, vertex_stiffness, first, neighbour, edge_stiffness, rest, local,
-    relative, slot, i,
-):  # fmt: skip
+def find_spring_force(ahead, patches: Patches, springs: Springs, rotation, local, relative, slot, i):
     """Resistance of the springs of vertex i at the end of the step, and the torque of those across bones on its bone.
 
     Six floats in the bone's axes. Springs within the patch see the displacements d + h x' that the present velocities
     lead to; across bones only the vertex' own does, and the other end is taken as it is: README eq. (9), (13). The
     time `ahead` is h, or 0 for springs as they are at the start of the step.
     """
+    patch_bone, patch_of, rest = patches.patch_bone, patches.patch_of, patches.rest
+    first, neighbour, edge_stiffness = springs.first, springs.neighbour, springs.edge_stiffness
     b = patch_bone[patch_of[i]]
     dx, dy, dz = local[i, 0] - rest[i, 0], local[i, 1] - rest[i, 1], local[i, 2] - rest[i, 2]
-    total = vertex_stiffness[i]
+    total = springs.vertex_stiffness[i]
     fx, fy, fz, tx, ty, tz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for e in range(first[i], first[i + 1]):
         j = neighbour[e]
@@ -236,12 +243,16 @@ def find_spring_force(
 
 @njit
 def add_vertex_forces(
-    h, ahead, patch_bone, patch_of, mass, vertex_stiffness, damping, first, neighbour, edge_stiffness, rest,
-    bone, x, rotation, local, relative, vertex, slot, start, inverse_start, inverse, lag, lag_moment, twist, origin,
-    right_out, product_out, change_out, force_out,
+    h, ahead, patches: Patches, springs: Springs, bones: BoneMotion, vertices: VertexState, active: ActiveVertices,
+    free: FreeFlesh, scratch_out: FreeScratch, force_out,
 ):  # fmt: skip
-    """Forces on the bones and the change A_xx^-1 b_x of y, README eq. (7) to (10); change_out [3, n]."""
-    for k in range(start[-1]):
+    """Forces on the bones and the change A_xx^-1 b_x of y, README eq. (7) to (10), which is left in the scratch."""
+    patch_bone, patch_of, mass, damping = patches.patch_bone, patches.patch_of, patches.mass, springs.damping
+    local, relative, rotation = vertices.x, vertices.v, bones.rotation
+    vertex, slot, count = active.vertex, active.slot, active.start[-1]
+    lag, lag_moment, twist, origin = free.lag, free.lag_moment, free.twist, scratch_out.origin
+    right_out, product_out, change_out = scratch_out.right, scratch_out.product, scratch_out.change
+    for k in range(count):
         i = vertex[k]
         p = patch_of[i]
         ax, ay, az, cx, cy, cz = find_mixed_acceleration(
@@ -251,9 +262,8 @@ def add_vertex_forces(
         m = mass[i]
         fx, fy, fz = m * (ax + 0.5 * cx), m * (ay + 0.5 * cy), m * (az + 0.5 * cz)
         sx, sy, sz, tx, ty, tz = find_spring_force(
-            ahead, patch_bone, patch_of, rotation, vertex_stiffness, first, neighbour, edge_stiffness, rest, local,
-            relative, slot, i,
-        )  # fmt: skip
+            ahead, patches, springs, rotation, local, relative, slot, i
+        )
         rx = -(fx + sx + damping[i] * relative[i, 0])
         ry = -(fy + sy + damping[i] * relative[i, 1])
         rz = -(fz + sz + damping[i] * relative[i, 2])
@@ -263,37 +273,46 @@ def add_vertex_forces(
         ux, uy, uz = cross(local[i, 0], local[i, 1], local[i, 2], fx, fy, fz)
         vx, vy, vz = cross(lag_moment[i, 0], lag_moment[i, 1], lag_moment[i, 2], rx, ry, rz)
         add_wrench(
-            bone, x, rotation, patch_bone[p], fx + lag[i] * rx, fy + lag[i] * ry, fz + lag[i] * rz,
+            bones, patch_bone[p], fx + lag[i] * rx, fy + lag[i] * ry, fz + lag[i] * rz,
             ux + vx - tx, uy + vy - ty, uz + vz - tz, force_out,
         )  # fmt: skip
-    multiply_patches(start, inverse_start, inverse, right_out, product_out)
-    for k in range(start[-1]):
+    multiply_patches(active, right_out, product_out)
+    for k in range(count):
         for c in range(3):
             change_out[c, k] = product_out[c, k]
 
 
 @njit
-def set_free_velocities(y, vertex, active, change, y_free_out):
+def set_free_velocities(y, active: ActiveVertices, scratch: FreeScratch, y_free_out):
     """y after the step if nothing touched; 0 of vertices that are not active."""
+    vertex, count, latest, push = active.vertex, active.start[-1], scratch.latest, scratch.push
     for i in range(y.shape[0]):
         for c in range(3):
             y_free_out[i, c] = 0.0
-    for k in range(active):
+    for k in range(count):
         for c in range(3):
-            y_free_out[vertex[k], c] = y[vertex[k], c] + change[c, k]
+            y_free_out[vertex[k], c] = y[vertex[k], c] + latest[c, k]
+    if scratch.pushes[0] != 0:
+        for k in range(count):
+            for c in range(3):
+                y_free_out[vertex[k], c] += push[c, k]
 
 
 @njit
 def add_mixed_vertex_forces(
-    share, patch_bone, patch_of, mass, bone, x, rotation, local, relative, vertex, start, inverse_start, inverse,
-    lag, lag_moment, twist, change_twist, origin, change,
-    right_out, product_out, latest_out, force_out,
+    share, patches: Patches, bones: BoneMotion, vertices: VertexState, active: ActiveVertices, free: FreeFlesh,
+    scratch_out: FreeScratch, force_out,
 ):  # fmt: skip
     """The lagged correction, README eq. (12): forces of 2 B(v, change), and the change of y less `share` of it.
 
-    latest_out [3, n] holds the latest change of y, from which the change of the relative velocity follows.
+    The latest change of y, from which the change of the relative velocity follows, is in the scratch.
     """
-    for k in range(start[-1]):
+    patch_bone, patch_of, mass = patches.patch_bone, patches.patch_of, patches.mass
+    local, relative, vertex, count = vertices.x, vertices.v, active.vertex, active.start[-1]
+    lag, lag_moment, twist = free.lag, free.lag_moment, free.twist
+    origin, change_twist, change = scratch_out.origin, scratch_out.change_twist, scratch_out.change
+    right_out, product_out, latest_out = scratch_out.right, scratch_out.product, scratch_out.latest
+    for k in range(count):
         i = vertex[k]
         p = patch_of[i]
         lx, ly, lz = find_lag(change_twist, p, lag[i], lag_moment, i)
@@ -311,8 +330,8 @@ def add_mixed_vertex_forces(
             local[i, 0] - lag_moment[i, 0], local[i, 1] - lag_moment[i, 1], local[i, 2] - lag_moment[i, 2],
             fx, fy, fz,
         )  # fmt: skip
-        add_wrench(bone, x, rotation, patch_bone[p], part * fx, part * fy, part * fz, tx, ty, tz, force_out)
-    multiply_patches(start, inverse_start, inverse, right_out, product_out)
-    for k in range(start[-1]):
+        add_wrench(bones, patch_bone[p], part * fx, part * fy, part * fz, tx, ty, tz, force_out)
+    multiply_patches(active, right_out, product_out)
+    for k in range(count):
         for c in range(3):
             latest_out[c, k] = change[c, k] - share * product_out[c, k]

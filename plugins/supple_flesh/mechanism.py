@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from supple.core.arrays import FloatArray, IntArray
 from supple.core.build import Build
-from supple.core.jit import bind_kernel
+from supple.core.jit import bind_first_arguments, bind_kernel
 from supple.core.schedule import Bound
 from supple.errors import PluginError, Problem, SimulationError, suggest
 from supple.mechanics.block_matrix import BlockMatrix
@@ -22,6 +22,7 @@ from supple_flesh.load import FleshLoad
 from supple_flesh.multiply_kernels import multiply_columns, multiply_patches
 from supple_flesh.pool import Part
 from supple_flesh.row_kernels import add_flesh_delassus, make_rows
+from supple_flesh.tables import DelassusScratch, HungVertices, WeightedSums
 from supple_skeleton.dynamics import FORCE
 from supple_skeleton.loads import WeightedRows
 
@@ -52,8 +53,13 @@ class FleshMechanism:
         self.unit_count = len(self.pool.patch_bone)
         # Three corners on each side of a contact.
         self.jacobian = JacobianBlocks(6 * contacts, 3)
+        self._active = load.active.arrays
         self._right, self._product = np.zeros((3, self.pool.count)), np.zeros((3, self.pool.count))
-        self._cursor, self._block = np.zeros(6 * contacts, np.int64), np.zeros((3, 3))
+        self._multiply = bind_kernel(multiply_patches, self._active, self._right, self._product)
+        scratch = DelassusScratch(cursor=np.zeros(6 * contacts, np.int64), product=np.zeros((3, 3)))
+        self._add_delassus = bind_first_arguments(
+            add_flesh_delassus, (self._active, self.jacobian.arrays, scratch), (BlockMatrix().blocks,)
+        )
 
     def bind(self, arrays: Bound) -> None:
         """Bind what queries ask for."""
@@ -61,26 +67,20 @@ class FleshMechanism:
 
     def add_delassus(self, W: BlockMatrix) -> None:
         """W += J A^-1 J^T, patch by patch."""
-        J, active = self.jacobian, self.load.active
-        add_flesh_delassus(
-            active.start, active.inverse_start, active.inverse, active.slot, J.count, J.group, J.unit, J.dof,
-            J.values, W.indptr, W.indices, self._cursor, self._block, W.values,
-        )  # fmt: skip
+        self._add_delassus(W.blocks)
 
     def apply_inverse(self, x: FloatArray, out: FloatArray) -> None:
         """out = A^-1 x, both [n, 3]; zero for vertices that are not active."""
-        active = self.load.active
-        used = active.start[-1]
-        mine = active.vertex[:used]
+        used = self._active.start[-1]
+        mine = self._active.vertex[:used]
         self._right[:, :used] = x[mine].T
-        multiply_patches(active.start, active.inverse_start, active.inverse, self._right, self._product)
+        self._multiply()
         out.fill(0.0)
         out[mine] = self._product[:, :used].T
 
     def response(self, columns: FloatArray, out: FloatArray) -> None:
         """out[k] = A^-1 columns[k], both [columns, 3 n]; zero for vertices that are not active."""
-        active = self.load.active
-        multiply_columns(active.start, active.inverse_start, active.inverse, active.vertex, columns, out)
+        multiply_columns(self._active, columns, out)
 
     # Queries
 
@@ -148,24 +148,11 @@ def find_thickness(points: FloatArray) -> float:
     return float(np.ptp(middle @ axes[:, 0]))
 
 
-class Hung(NamedTuple):
-    """Vertices, the patches and bones that they hang on, and how far they follow a change of the bones' motion."""
-
-    patch_bone: IntArray
-    patch_of: IntArray
-    triangles: IntArray
-    rotation: FloatArray
-    x: FloatArray
-    mask: IntArray
-    lag: FloatArray
-    lag_moment: FloatArray
-
-
 class FleshSurface:
     """The skin of one flesh; see `PooledSurface` and `FramedSurface`."""
 
     rotation = "skeleton.rotation"
-    reads = (*(f"flesh.{name}" for name in Hung._fields if name != "rotation"), rotation)
+    reads = (*(f"flesh.{name}" for name in HungVertices._fields if name != "rotation"), rotation)
     carrier = "skeleton"
 
     def __init__(self, part: Part, mechanism: FleshMechanism, bones: IntArray, contacts: int) -> None:
@@ -184,22 +171,19 @@ class FleshSurface:
         self.overlap = 0.5 * min(find_thickness(self.rest[self.parts == p]) for p in set(self.parts.tolist()))
         self.thickness = float(np.ptp(self.rest, axis=0).min()) / 2
         self.rows = WeightedRows(6 * contacts)
+        self._sums = WeightedSums(*(getattr(self.rows, name) for name in WeightedSums._fields))
 
     def bind(self, arrays: Bound) -> None:
         """Bind the vertices."""
-        self.hung = arrays.take(Hung, "flesh", rotation=self.rotation)
+        self.hung = arrays.take(HungVertices, "flesh", rotation=self.rotation)
         self.number = arrays.build.members("surfaces").index(self)
         members = arrays.build.members("mechanisms")
         self.skeletons: Skeletons = next(each for each in members if each.name == "skeleton")
         self._make_rows = PerAsker(self._bind_points)
 
     def _bind_points(self, points: SurfacePoints) -> Callable[[], int]:
-        J, rows = self.mechanism.jacobian, self.rows
-        return bind_kernel(
-            make_rows, self.hung, self.part.triangles.start, points,
-            rows.group, rows.frame, rows.weight, rows.moment, rows.directions,
-            J.count, J.group, J.unit, J.dof, J.values,
-        )  # fmt: skip
+        blocks, first_triangle = self.mechanism.jacobian.arrays, self.part.triangles.start
+        return bind_kernel(make_rows, self.hung, first_triangle, points, self._sums, blocks)
 
     def add_rows(self, points: SurfacePoints) -> None:
         """Append the Jacobian of points: on the vertices, and on the bones that they hang on."""

@@ -8,11 +8,26 @@ from supple.math.vector_kernels import cross
 from supple_bones.kinematics_kernels import move_bones
 from supple_flesh.load_kernels import find_lag, set_twists
 from supple_flesh.multiply_kernels import multiply_patches
+from supple_flesh.tables import (
+    ActiveVertices,
+    AdvancedVertices,
+    AdvanceScratch,
+    BoneAxes,
+    BoneFrames,
+    Lag,
+    Patches,
+    PlacedVertices,
+    VertexMotion,
+)
 
 
 @njit
-def place_vertices(patch_bone, patch_of, x, rotation, twist, local, relative, points_out, speeds_out):
-    """Positions and velocities of all vertices in the world; twist [bones, 6] is the carriers'."""
+def place_vertices(patches: Patches, bones: BoneFrames, vertices: VertexMotion, placed_out: PlacedVertices):
+    """Positions and velocities of all vertices in the world; README eq. (1)."""
+    patch_bone, patch_of = patches.patch_bone, patches.patch_of
+    x, rotation, twist = bones.x, bones.rotation, bones.twist
+    local, relative = vertices.x, vertices.v
+    points_out, speeds_out = placed_out.position, placed_out.velocity
     for i in range(points_out.shape[0]):
         b = patch_bone[patch_of[i]]
         px, py, pz = rotate_vector_at(rotation, b, local[i, 0], local[i, 1], local[i, 2])
@@ -30,33 +45,32 @@ def place_vertices(patch_bone, patch_of, x, rotation, twist, local, relative, po
 
 @njit
 def advance_vertices(
-    h, patch_bone, patch_of, rest, bone, dof, x, rotation, axis, v_next, local, mask, lag, lag_moment, v_free,
-    impulse, vertex, start, inverse_start, inverse,
-    velocity_out, axis_rate_out, right_out, product_out,
-    twist_out, y_out, local_out, relative_out, active_out,
+    h, patches: Patches, bones: BoneAxes, v_next, local, mask, lagging: Lag, v_free, impulse, active: ActiveVertices,
+    scratch: AdvanceScratch, advanced_out: AdvancedVertices,
 ):  # fmt: skip
-    """Velocities against the bones from y and the new rates, and places with them; README eq. (20).
-
-    Outputs up to product_out are scratch.
-    """
-    move_bones(bone, dof, axis, v_next, velocity_out, axis_rate_out)
-    set_twists(patch_bone, bone, x, rotation, velocity_out, twist_out)
+    """Velocities against the bones from y and their new rates v_next, and places with them; README eq. (20)."""
+    patch_of, rest, vertex, count = patches.patch_of, patches.rest, active.vertex, active.start[-1]
+    lag, lag_moment, right, product = lagging.lag, lagging.lag_moment, scratch.right, scratch.product
+    twist_out, y_out, active_out = advanced_out.twist_next, advanced_out.y_next, advanced_out.active
+    local_out, relative_out = advanced_out.x, advanced_out.v
+    move_bones(bones.bone, bones.dof, bones.axis, v_next, scratch.velocity, scratch.axis_rate)
+    set_twists(patches.patch_bone, bones, scratch.velocity, twist_out)
     for i in range(mask.shape[0]):
         active_out[i] = mask[i]
         for c in range(3):
             y_out[i, c] = 0.0
             local_out[i, c] = rest[i, c]
             relative_out[i, c] = 0.0
-    for k in range(start[-1]):
+    for k in range(count):
         for c in range(3):
-            right_out[c, k] = impulse[vertex[k], c]
-    multiply_patches(start, inverse_start, inverse, right_out, product_out)
-    for k in range(start[-1]):
+            right[c, k] = impulse[vertex[k], c]
+    multiply_patches(active, right, product)
+    for k in range(count):
         i = vertex[k]
         lx, ly, lz = find_lag(twist_out, patch_of[i], lag[i], lag_moment, i)
-        y_out[i, 0] = v_free[i, 0] + product_out[0, k]
-        y_out[i, 1] = v_free[i, 1] + product_out[1, k]
-        y_out[i, 2] = v_free[i, 2] + product_out[2, k]
+        y_out[i, 0] = v_free[i, 0] + product[0, k]
+        y_out[i, 1] = v_free[i, 1] + product[1, k]
+        y_out[i, 2] = v_free[i, 2] + product[2, k]
         relative_out[i, 0] = y_out[i, 0] - lx
         relative_out[i, 1] = y_out[i, 1] - ly
         relative_out[i, 2] = y_out[i, 2] - lz

@@ -2,37 +2,38 @@
 
 Active vertices are numbered patch by patch: those of patch p are vertex[start[p]] to vertex[start[p + 1] - 1]. slot[i]
 is the place of vertex i among those of its patch, -1 if it is not active. The inverse of patch p is a dense matrix,
-row by row from inverse_start[p] on.
+row by row from inverse_start[p] on, where there is room for that of all its vertices that may move.
 """
 
 from __future__ import annotations
 
 from supple.core.jit import njit
+from supple_flesh.tables import ActiveVertices, FreeScratch, Springs
 
 
 @njit
-def fill_patch_matrix(
-    h, mass, vertex_stiffness, damping, first, neighbour, edge_stiffness, patch_of, vertex, slot, begin, end,
-    matrix_out,
-):  # fmt: skip
-    """matrix_out [m, m] = A_s of the active vertices begin..end, all of one patch; README eq. (3)."""
+def fill_patch_matrix(patch_of, mass, springs: Springs, active: ActiveVertices, h, p, matrix_out):
+    """matrix_out [m, m] = A_s of the active vertices of patch p; README eq. (3)."""
+    first, neighbour, edge_stiffness = springs.first, springs.neighbour, springs.edge_stiffness
+    vertex, slot, begin, end = active.vertex, active.slot, active.start[p], active.start[p + 1]
     for k in range(end - begin):
         for other in range(end - begin):
             matrix_out[k, other] = 0.0
     for k in range(begin, end):
         i = vertex[k]
-        total = vertex_stiffness[i]
+        total = springs.vertex_stiffness[i]
         for e in range(first[i], first[i + 1]):
             j = neighbour[e]
             total += edge_stiffness[e]
             if slot[j] >= 0 and patch_of[j] == patch_of[i]:
                 matrix_out[k - begin, slot[j]] -= h * h * edge_stiffness[e]
-        matrix_out[k - begin, k - begin] += mass[i] + h * damping[i] + h * h * total
+        matrix_out[k - begin, k - begin] += mass[i] + h * springs.damping[i] + h * h * total
 
 
 @njit
-def multiply_patches(start, inverse_start, inverse, right, product_out):
+def multiply_patches(active: ActiveVertices, right, product_out):
     """product_out = A_s^-1 right patch by patch, both [3, n] over the active vertices."""
+    start, inverse_start, inverse = active.start, active.inverse_start, active.inverse
     for p in range(start.shape[0] - 1):
         begin = start[p]
         size = start[p + 1] - begin
@@ -54,8 +55,9 @@ def multiply_patches(start, inverse_start, inverse, right, product_out):
 
 
 @njit
-def multiply_columns(start, inverse_start, inverse, vertex, columns, out):
+def multiply_columns(active: ActiveVertices, columns, out):
     """out[c] = A_s^-1 columns[c], both [columns, 3 n] over all vertices, three numbers each; 0 where not active."""
+    vertex, start, inverse_start, inverse = active.vertex, active.start, active.inverse_start, active.inverse
     for c in range(columns.shape[0]):
         for k in range(columns.shape[1]):
             out[c, k] = 0.0
@@ -76,54 +78,48 @@ def multiply_columns(start, inverse_start, inverse, vertex, columns, out):
 
 
 @njit
-def find_push(h, force, vertex, start, inverse_start, inverse, right_out, push_out):
-    """push_out [3, n] = h A_s^-1 force over the active vertices; False, and nothing done, where all force is zero."""
-    count = start[-1]
+def find_push(h, force, active: ActiveVertices, scratch_out: FreeScratch):
+    """push = h A_s^-1 force over the active vertices, in the scratch; where all force is zero it only says so."""
+    vertex, right_out = active.vertex, scratch_out.right
     pushes = False
-    for k in range(count):
+    for k in range(active.start[-1]):
         for c in range(3):
             right_out[c, k] = h * force[vertex[k], c]
             pushes |= right_out[c, k] != 0.0
+    scratch_out.pushes[0] = pushes
     if pushes:
-        multiply_patches(start, inverse_start, inverse, right_out, push_out)
-    return pushes
+        multiply_patches(active, right_out, scratch_out.push)
 
 
 @njit
-def add_push(push, vertex, count, v_free_out):
-    """v_free_out [n, 3] += push."""
-    for k in range(count):
-        for c in range(3):
-            v_free_out[vertex[k], c] += push[c, k]
-
-
-@njit
-def list_active(
-    mask, last_mask, member, member_start,
-    vertex_out, slot_out, start_out, inverse_start_out, changed_out, last_mask_out,
-):  # fmt: skip
+def list_active(member, member_start, last_mask_inout, changed_out, active_out: ActiveVertices, mask):
     """Lists of the active vertices of all patches, and which patches have others than under the last mask.
 
-    The vertices of patch p are member[member_start[p]] to member[member_start[p + 1] - 1].
+    The vertices of patch p are member[member_start[p]] to member[member_start[p + 1] - 1]. Returns whether the mask is
+    another than the last.
     """
+    vertex_out, slot_out, start_out = active_out.vertex, active_out.slot, active_out.start
+    same = True
+    for i in range(mask.shape[0]):
+        same &= mask[i] == last_mask_inout[i]
+    if same:
+        return False
     start_out[0] = 0
-    inverse_start_out[0] = 0
     for p in range(changed_out.shape[0]):
         changed_out[p] = 0
         used = start_out[p]
         for k in range(member_start[p], member_start[p + 1]):
             i = member[k]
             slot_out[i] = -1
-            if mask[i] != last_mask[i]:
+            if mask[i] != last_mask_inout[i]:
                 changed_out[p] = 1
             if mask[i] != 0:
                 slot_out[i] = used - start_out[p]
                 vertex_out[used] = i
                 used += 1
-            last_mask_out[i] = mask[i]
-        size = used - start_out[p]
+            last_mask_inout[i] = mask[i]
         start_out[p + 1] = used
-        inverse_start_out[p + 1] = inverse_start_out[p] + size * size
+    return True
 
 
 @njit
@@ -135,8 +131,9 @@ def mirror_upper(matrix_out):
 
 
 @njit
-def find_lags(mass, vertex, start, inverse_start, inverse, lag_out):
+def find_lags(mass, active: ActiveVertices, lag_out):
     """lag_out [n] = A_s^-1 m of the active vertices, 0 of the others; README eq. (4)."""
+    vertex, start, inverse_start, inverse = active.vertex, active.start, active.inverse_start, active.inverse
     for i in range(lag_out.shape[0]):
         lag_out[i] = 0.0
     for p in range(start.shape[0] - 1):

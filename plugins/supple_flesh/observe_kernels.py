@@ -4,10 +4,21 @@ from __future__ import annotations
 
 import math
 
-from supple.core.jit import njit
+from supple.core.jit import njit, njit_inlined
 from supple.math.quaternion_kernels import rotate_vector_at, rotate_vector_back_at
 from supple.math.vector_kernels import dot, length
 from supple_flesh.release_kernels import find_moving_energy
+from supple_flesh.tables import (
+    EnergyState,
+    FeltForces,
+    LoadedContacts,
+    MovedSkin,
+    Parting,
+    Patches,
+    Skins,
+    Springs,
+)
+from supple_skeleton.step_tables import Balance
 
 # Columns of what is observed of a flesh, in the order that the component declares its metrics.
 ACTIVE = 0
@@ -45,14 +56,14 @@ def set_frame_twists(patch_bone, rotation, twist, twist_out):
             twist_out[p, c] = twist[b, c]
 
 
-@njit
-def find_spring_energy(
-    patch_bone, patch_of, vertex_stiffness, first, neighbour, edge_stiffness, rest, rotation, local, moving, i
-):
+@njit_inlined
+def find_spring_energy(patches: Patches, springs: Springs, rotation, local, moving, i):
     """Energy of the springs of vertex i [J], without those to moving vertices before it, which count them."""
+    patch_bone, patch_of, rest = patches.patch_bone, patches.patch_of, patches.rest
+    first, neighbour, edge_stiffness = springs.first, springs.neighbour, springs.edge_stiffness
     b = patch_bone[patch_of[i]]
     dx, dy, dz = local[i, 0] - rest[i, 0], local[i, 1] - rest[i, 1], local[i, 2] - rest[i, 2]
-    alone, energy = vertex_stiffness[i], 0.0
+    alone, energy = springs.vertex_stiffness[i], 0.0
     for e in range(first[i], first[i + 1]):
         j = neighbour[e]
         if moving[j] == 0:
@@ -68,11 +79,10 @@ def find_spring_energy(
 
 
 @njit
-def find_energies(
-    gravity, patch_bone, patch_of, mass, rest, vertex_stiffness, first, neighbour, edge_stiffness,
-    rotation, twist, local, relative, active,
-):  # fmt: skip
+def find_energies(gravity, patches: Patches, springs: Springs, now: EnergyState):
     """Kinetic and potential energy of all flesh beyond that of flesh at rest [J]: README eq. (21)."""
+    patch_bone, patch_of = patches.patch_bone, patches.patch_of
+    rotation, local, active = now.rotation, now.x, now.active
     kinetic, potential = 0.0, 0.0
     patch, gx, gy, gz = -1, 0.0, 0.0, 0.0
     for i in range(active.shape[0]):
@@ -83,12 +93,9 @@ def find_energies(
             gx, gy, gz = rotate_vector_back_at(
                 rotation, patch_bone[patch], gravity[0], gravity[1], gravity[2]
             )
-        more, weight = find_moving_energy(gx, gy, gz, mass, rest, twist, patch, local, relative, i)
+        more, weight = find_moving_energy(gx, gy, gz, patches, now.twist, patch, local, now.v, i)
         kinetic += more
-        potential += weight + find_spring_energy(
-            patch_bone, patch_of, vertex_stiffness, first, neighbour, edge_stiffness, rest, rotation, local, active,
-            i,
-        )  # fmt: skip
+        potential += weight + find_spring_energy(patches, springs, rotation, local, active, i)
     return kinetic, potential
 
 
@@ -104,8 +111,9 @@ def find_damping_work(h, damping, mask, relative, relative_next):
 
 
 @njit
-def find_release_work(parting, loss, twist, twist_next):
+def find_release_work(released: Parting, twist, twist_next):
     """Work of the releases in this step [J]: the energy lost, less what the bones got back by it."""
+    parting, loss = released.parting, released.loss_now
     work = 0.0
     for p in range(loss.shape[0]):
         work -= loss[p]
@@ -116,36 +124,33 @@ def find_release_work(parting, loss, twist, twist_next):
 
 @njit
 def balance_flesh(
-    h, gravity, patch_bone, patch_of, mass, rest, vertex_stiffness, damping, first, neighbour, edge_stiffness,
-    rotation, twist, local, relative, active, mask, parting, loss, twist_next, local_next, relative_next,
-    rotation_end, frame_twist_end, twist_end_out, before_out, kinetic_out, potential_out, applied_out,
+    h, gravity, patches: Patches, springs: Springs, start: EnergyState, released: Parting, twist_next, frame_twist_end,
+    end_out: EnergyState, balance_out: Balance,
 ):  # fmt: skip
-    """Adds the energies of flesh before and after the step and the work of dampers and releases."""
-    kinetic, potential = find_energies(
-        gravity, patch_bone, patch_of, mass, rest, vertex_stiffness, first, neighbour, edge_stiffness,
-        rotation, twist, local, relative, active,
-    )  # fmt: skip
-    before_out[0] += kinetic + potential
-    set_frame_twists(patch_bone, rotation_end, frame_twist_end, twist_end_out)
-    kinetic, potential = find_energies(
-        gravity, patch_bone, patch_of, mass, rest, vertex_stiffness, first, neighbour, edge_stiffness,
-        rotation_end, twist_end_out, local_next, relative_next, mask,
-    )  # fmt: skip
-    kinetic_out[0] += kinetic
-    potential_out[0] += potential
-    applied_out[0] += find_damping_work(h, damping, mask, relative, relative_next)
-    applied_out[0] += find_release_work(parting, loss, twist, twist_next)
+    """Adds the energies of flesh before and after the step and the work of dampers and releases.
+
+    twist_next [patches, 6] is that with the new rates where the bones were. The twists in `end_out` are made here, from
+    those of the bones as carriers.
+    """
+    kinetic, potential = find_energies(gravity, patches, springs, start)
+    balance_out.before[0] += kinetic + potential
+    set_frame_twists(patches.patch_bone, end_out.rotation, frame_twist_end, end_out.twist)
+    kinetic, potential = find_energies(gravity, patches, springs, end_out)
+    balance_out.kinetic[0] += kinetic
+    balance_out.potential[0] += potential
+    balance_out.applied[0] += find_damping_work(h, springs.damping, end_out.active, start.v, end_out.v)
+    balance_out.applied[0] += find_release_work(released, start.twist, twist_next)
 
 
 @njit
-def follow_flesh(
-    start, rest, local, mask, before, position, displacement_out, observed_out,
-):  # fmt: skip
+def follow_flesh(start, rest, before, moved: MovedSkin, displacement_out, observed_out):
     """Displacements of the vertices after the step, and what one look at them tells of every flesh.
 
-    The vertices of part n are start[n] <= i < start[n + 1]; those with mask 0 are at rest. Of every part: how many
-    move, the greatest displacement, the height of the lowest vertex, and the sum of the ways that all went up [m].
+    The vertices of part n are start[n] <= i < start[n + 1]; `before` are their places in the world before the step.
+    Of every part: how many move, the greatest displacement, the height of the lowest vertex, and the sum of the ways
+    that all went up [m].
     """
+    local, mask, position = moved.x, moved.mask, moved.position
     for part in range(observed_out.shape[0]):
         active, farthest, lowest, rise = 0, 0.0, math.inf, 0.0
         for i in range(start[part], start[part + 1]):
@@ -166,8 +171,10 @@ def follow_flesh(
 
 
 @njit
-def forget_forces(force_out, pressure_out, whole_out, observed_out):
+def forget_forces(felt_out: FeltForces):
     """No forces and no contacts yet."""
+    force_out, pressure_out = felt_out.force, felt_out.pressure
+    whole_out, observed_out = felt_out.whole, felt_out.observed
     for i in range(force_out.shape[0]):
         for c in range(3):
             force_out[i, c] = 0.0
@@ -183,14 +190,14 @@ def forget_forces(force_out, pressure_out, whole_out, observed_out):
 
 @njit
 def spread_forces(
-    region_of, triangles, first_triangle, part, number, count, surface, element, weights, point, normal, force,
-    force_out, pressure_out, whole_out, observed_out,
-):  # fmt: skip
-    """Forces of the contacts of one flesh on its vertices, regions and as a whole: README eq. (22).
-
-    pressure_out [regions, 7] and whole_out [parts, 7]: force, and sums of normal force * point, and of normal force.
-    """
-    for c in range(count[0]):
+    region_of, triangles, first_triangle, part, number, contacts: LoadedContacts, felt_out: FeltForces
+):
+    """Forces of the contacts of one flesh on its vertices, regions and as a whole, not yet divided: README eq. (22)."""
+    surface, element, weights = contacts.surface, contacts.element, contacts.weights
+    point, normal, force = contacts.point, contacts.normal, contacts.force
+    force_out, pressure_out = felt_out.force, felt_out.pressure
+    whole_out, observed_out = felt_out.whole, felt_out.observed
+    for c in range(contacts.counts[0]):
         along = dot(force[c, 0], force[c, 1], force[c, 2], normal[c, 0], normal[c, 1], normal[c, 2])
         for side in range(2):
             if surface[c, side] != number:
@@ -213,8 +220,18 @@ def spread_forces(
 
 
 @njit
-def finish_metrics(part_of, loss_now, loss, pressure_out, whole_out, loss_out, observed_out):
+def spread_all_forces(region_of, triangles, skins: Skins, contacts: LoadedContacts, felt_out: FeltForces):
+    """`spread_forces` of every flesh."""
+    for part in range(skins.number.shape[0]):
+        spread_forces(
+            region_of, triangles, skins.first_triangle[part], part, skins.number[part], contacts, felt_out
+        )
+
+
+@njit
+def finish_metrics(part_of, loss_now, loss, loss_out, felt_out: FeltForces):
     """Centres of pressure from their sums, forces, and the losses so far."""
+    pressure_out, whole_out, observed_out = felt_out.pressure, felt_out.whole, felt_out.observed
     for p in range(pressure_out.shape[0]):
         if pressure_out[p, 6] > 0.0:
             for axis in range(3, 6):
@@ -234,13 +251,14 @@ def finish_metrics(part_of, loss_now, loss, pressure_out, whole_out, loss_out, o
 
 
 @njit
-def watch_impacts(h, whole, impact, impact_out, observed_inout):
+def watch_impacts(h, impact, impact_out, felt_inout: FeltForces):
     """How far the lowest vertex of every flesh is above where the lowest was at the first touch, and when it stopped.
 
     In place of these two metrics stand, before, the lowest height and the sum of the ways up, from `follow_flesh`.
     impact [parts, 3]: FALLING, SINKING since the first touch, or STOPPED because the mean height of all vertices
     fell no more; the height of the lowest vertex when it first touched [m]; the time that it sank [s].
     """
+    whole, observed_inout = felt_inout.whole, felt_inout.observed
     for part in range(observed_inout.shape[0]):
         observed_inout[part, PEAK_FORCE] = observed_inout[part, FORCE]
         lowest, rise = observed_inout[part, BOUNCE], observed_inout[part, STOP_TIME]

@@ -133,9 +133,10 @@ class Coupled:
         implicit, force, stretch = self.springs(h)
         A = M + implicit
         right = h * (force - bias - weight) - h * stretch @ v + parting
-        change = np.linalg.solve(A, right)
+        change = np.asarray(np.linalg.solve(A, right), np.float64)
         for _ in range(corrections):
-            change = np.linalg.solve(A, right - implicitness * h * self.double_form(v, change))
+            lagged = right - implicitness * h * self.double_form(v, change)
+            change = np.asarray(np.linalg.solve(A, lagged), np.float64)
         return v + change
 
     def momentum(self) -> FloatArray:
@@ -174,10 +175,17 @@ def read_world(world: Any, state: str = "", mask: str = "flesh.mask") -> Coupled
     bone_of = arrays["flesh.patch_bone"][pool.patch_of]
     load = np.array([mechanism.load.rest_inertia(*frame) for frame in skeletons.frames])
     return Coupled(
-        forest, pool, bone_of, load, arrays[f"skeleton.q{state}"].copy(), arrays[f"skeleton.v{state}"].copy(),
-        arrays[f"flesh.x{state}"].copy(), arrays[f"flesh.v{state}"].copy(),
-        np.flatnonzero(arrays[mask]), np.array(arrays["run.gravity"]),
-    )  # fmt: skip
+        forest=forest,
+        pool=pool,
+        bone_of=bone_of,
+        load=load,
+        q=arrays[f"skeleton.q{state}"].copy(),
+        r=arrays[f"skeleton.v{state}"].copy(),
+        x=arrays[f"flesh.x{state}"].copy(),
+        w=arrays[f"flesh.v{state}"].copy(),
+        active=np.flatnonzero(arrays[mask]),
+        gravity=np.array(arrays["run.gravity"]),
+    )
 
 
 def contact_jacobian(world: Any, twin: Coupled) -> FloatArray:

@@ -16,9 +16,9 @@ from supple_collide.mesh_files import Triangles, read_triangles
 from supple_collide.mesh_shape import TriangleMesh, make_mesh
 from supple_flesh.components import DAMPING_PART, EDGE_PART, VERTEX_PART, Flesh, list_bones
 from supple_flesh.seams import find_home, find_next_joints, hang_on_seams
+from supple_flesh.tables import ADAPTIVE, RIGID, SOFT
 from supple_skeleton.loads import Follower
 
-RIGID, ADAPTIVE, SOFT = range(3)
 STATES = {"rigid": RIGID, "adaptive": ADAPTIVE, "soft": SOFT}
 
 
@@ -121,11 +121,15 @@ def build_pool(build: Build) -> Pool:
     joined = {name: np.ascontiguousarray(np.concatenate(values)) for name, values in columns.items()}
     degree = joined.pop("degree")
     return Pool(
-        tuple(parts), tuple(part for part, _ in patches), tuple(frame.path for _, frame in patches),
-        tuple(frame.share for _, frame in patches), tuple(part for part, _ in regions),
-        tuple(bone for _, bone in regions),
-        first=np.concatenate([[0], np.cumsum(degree)]).astype(np.int64), **joined,
-    )  # fmt: skip
+        parts=tuple(parts),
+        patch_part=tuple(part for part, _ in patches),
+        patch_bone=tuple(frame.path for _, frame in patches),
+        patch_share=tuple(frame.share for _, frame in patches),
+        region_part=tuple(part for part, _ in regions),
+        region_bone=tuple(bone for _, bone in regions),
+        first=np.concatenate([[0], np.cumsum(degree)]).astype(np.int64),
+        **joined,
+    )
 
 
 def _read_mesh(build: Build, entity: Entity, flesh: Flesh) -> TriangleMesh:
@@ -181,7 +185,7 @@ def _distances_to_bone(build: Build, entity: Entity, path: str, points: FloatArr
     centre = build.graph[path].components["bone"].centre
     if not ends and centre is not None:
         ends = [start + 2.0 * rotate(turn, np.array(centre))]
-    found = np.linalg.norm(points - start, axis=1)
+    found: FloatArray = np.linalg.norm(points - start, axis=1)
     for end in ends:
         along = end - start
         squared = float(along @ along)
@@ -208,7 +212,8 @@ def vertex_areas(mesh: TriangleMesh) -> FloatArray:
         np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1
     )
     flat, weights = mesh.triangles.reshape(-1), np.repeat(areas / 3.0, 3)
-    return np.bincount(flat, weights, minlength=len(mesh.vertices))
+    summed: FloatArray = np.bincount(flat, weights, minlength=len(mesh.vertices)).astype(np.float64)
+    return summed
 
 
 def _materials(flesh: Flesh, mesh: TriangleMesh, first: int) -> dict[str, Any]:

@@ -53,13 +53,23 @@ def bind_twin(arrays: Bound, mechanism: FleshMechanism, skeletons: Skeletons) ->
     pool = mechanism.pool
     bone_of = arrays["flesh.patch_bone"][pool.patch_of]
     load = np.array([mechanism.load.rest_inertia(*frame) for frame in skeletons.frames])
-    state = [arrays[name] for name in ("skeleton.q", "skeleton.v", "flesh.x", "flesh.v")]
+    state = {
+        "q": arrays["skeleton.q"],
+        "r": arrays["skeleton.v"],
+        "x": arrays["flesh.x"],
+        "w": arrays["flesh.v"],
+    }
     active, gravity = arrays["flesh.active"], arrays["run.gravity"]
 
     def make() -> Coupled:
-        q, r, x, w = (each.copy() for each in state)
         return Coupled(
-            skeletons.forest, pool, bone_of, load, q, r, x, w, np.flatnonzero(active), np.array(gravity)
+            forest=skeletons.forest,
+            pool=pool,
+            bone_of=bone_of,
+            load=load,
+            **{name: array.copy() for name, array in state.items()},
+            active=np.flatnonzero(active),
+            gravity=np.array(gravity),
         )
 
     return make

@@ -80,10 +80,10 @@ def weigh_vertices(flesh, whole_out):
         flesh.chosen[count] = k
         count += 1
         ax, ay, az = flesh.rest[k, 0], flesh.rest[k, 1], flesh.rest[k, 2]
-        add_moments(b, -m, -m * ax, -m * ay, -m * az, -m, ax, ay, az, ax, ay, az, flesh.rigid)
-        add_moments(b, -m, -m * ax, -m * ay, -m * az, -m, ax, ay, az, ax, ay, az, whole_out)
+        add_moments(b, -m, -m, ax, ay, az, ax, ay, az, flesh.rigid)
+        add_moments(b, -m, -m, ax, ay, az, ax, ay, az, whole_out)
         ax, ay, az = flesh.x[i, 0], flesh.x[i, 1], flesh.x[i, 2]
-        add_moments(b, m, m * ax, m * ay, m * az, m, ax, ay, az, ax, ay, az, whole_out)
+        add_moments(b, m, m, ax, ay, az, ax, ay, az, whole_out)
     flesh.count[0] = count
 
 

@@ -6,6 +6,18 @@ from supple.core.jit import njit, njit_inlined
 from supple.math.quaternion_kernels import rotate_vector_at, rotate_vector_back_at
 from supple.math.vector_kernels import cross, dot
 from supple_flesh.load_kernels import add_wrench
+from supple_flesh.tables import (
+    ADAPTIVE,
+    SOFT,
+    BoneMotion,
+    FreeFlesh,
+    Patches,
+    Skins,
+    Softness,
+    Springs,
+    Touches,
+    VertexState,
+)
 
 FAR = 1 << 30
 
@@ -18,45 +30,53 @@ def forget_contacts(ring_out):
 
 
 @njit
-def mark_touched(count, surface, element, number, triangles, first_triangle, ring_out):
-    """ring_out = 0 for the corners of the triangles that the surface `number` is touched on."""
-    for c in range(count[0]):
-        for side in range(2):
-            if surface[c, side] == number:
-                for k in range(3):
-                    ring_out[triangles[first_triangle + element[c, side], k]] = 0
+def mark_touched(touches: Touches, skins: Skins, triangles, ring_out):
+    """ring_out = 0 for the corners of the triangles that the skins are touched on."""
+    surface, element = touches.surface, touches.element
+    for part in range(skins.number.shape[0]):
+        number, first_triangle = skins.number[part], skins.first_triangle[part]
+        for c in range(touches.counts[0]):
+            for side in range(2):
+                if surface[c, side] == number:
+                    for k in range(3):
+                        ring_out[triangles[first_triangle + element[c, side], k]] = 0
 
 
 @njit
-def mark_held(held_surface, held_element, number, triangles, first_triangle, ring_out):
-    """ring_out = 0 for the corners of the triangles that the surface `number` is held on."""
-    for n in range(held_element.shape[0]):
-        if held_surface[n] == number and held_element[n] >= 0:
-            for k in range(3):
-                ring_out[triangles[first_triangle + held_element[n], k]] = 0
+def mark_held(held_surface, held_element, skins: Skins, triangles, ring_out):
+    """ring_out = 0 for the corners of the triangles that the skins are held on."""
+    for part in range(skins.number.shape[0]):
+        number, first_triangle = skins.number[part], skins.first_triangle[part]
+        for n in range(held_element.shape[0]):
+            if held_surface[n] == number and held_element[n] >= 0:
+                for k in range(3):
+                    ring_out[triangles[first_triangle + held_element[n], k]] = 0
 
 
 @njit
 def spread_rings(most, first, neighbour, ring_out):
     """ring_out = number of edges to the nearest corner of a touched triangle, up to `most`."""
     for ring in range(most):
+        reached = False
         for i in range(ring_out.shape[0]):
             if ring_out[i] == ring:
+                reached = True
                 for e in range(first[i], first[i + 1]):
                     if ring_out[neighbour[e]] > ring + 1:
                         ring_out[neighbour[e]] = ring + 1
+        if not reached:
+            return
 
 
 @njit
-def choose_active(
-    rest_displacement, rest_speed, adaptive, soft, state, rings, rest, ring, local, relative, active, mask_out
-):
+def choose_active(rest_displacement, rest_speed, softness: Softness, ring, local, relative, active, mask_out):
     """Soft flesh is active; adaptive flesh is within the rings, and stays active until it has come to rest."""
+    state, rings, rest = softness.state, softness.rings, softness.rest
     for i in range(mask_out.shape[0]):
         mask_out[i] = 0
-        if state[i] == soft or (state[i] == adaptive and ring[i] <= rings[i]):
+        if state[i] == SOFT or (state[i] == ADAPTIVE and ring[i] <= rings[i]):
             mask_out[i] = 1
-        elif state[i] == adaptive and active[i] != 0:
+        elif state[i] == ADAPTIVE and active[i] != 0:
             displacement, speed = 0.0, 0.0
             for c in range(3):
                 displacement += (local[i, c] - rest[i, c]) ** 2
@@ -66,13 +86,13 @@ def choose_active(
 
 
 @njit_inlined
-def find_elastic_energy(
-    patch_bone, patch_of, vertex_stiffness, first, neighbour, edge_stiffness, rest, rotation, local, moving, i
-):
+def find_elastic_energy(patches: Patches, springs: Springs, rotation, local, moving, i):
     """Energy of the springs of vertex i [J]; those to other vertices that move count half."""
+    patch_bone, patch_of, rest = patches.patch_bone, patches.patch_of, patches.rest
+    first, neighbour, edge_stiffness = springs.first, springs.neighbour, springs.edge_stiffness
     b = patch_bone[patch_of[i]]
     dx, dy, dz = local[i, 0] - rest[i, 0], local[i, 1] - rest[i, 1], local[i, 2] - rest[i, 2]
-    energy = 0.5 * vertex_stiffness[i] * dot(dx, dy, dz, dx, dy, dz)
+    energy = 0.5 * springs.vertex_stiffness[i] * dot(dx, dy, dz, dx, dy, dz)
     for e in range(first[i], first[i + 1]):
         j = neighbour[e]
         if moving[j] == 0:
@@ -88,11 +108,12 @@ def find_elastic_energy(
 
 
 @njit_inlined
-def find_moving_energy(gx, gy, gz, mass, rest, twist, p, local, relative, i):
+def find_moving_energy(gx, gy, gz, patches: Patches, twist, p, local, relative, i):
     """How much more kinetic energy and energy of gravity vertex i has than at rest on its bone [J], as two floats.
 
     g is the acceleration of gravity in the axes of the bone, twist[p] the bone's motion.
     """
+    mass, rest = patches.mass, patches.rest
     w0, w1, w2 = twist[p, 3], twist[p, 4], twist[p, 5]
     sx, sy, sz = cross(w0, w1, w2, rest[i, 0], rest[i, 1], rest[i, 2])
     sx, sy, sz = sx + twist[p, 0], sy + twist[p, 1], sz + twist[p, 2]
@@ -103,27 +124,24 @@ def find_moving_energy(gx, gy, gz, mass, rest, twist, p, local, relative, i):
     return kinetic, -mass[i] * dot(gx, gy, gz, dx, dy, dz)
 
 
-@njit_inlined
-def find_vertex_energy(
-    gravity, patch_bone, patch_of, mass, rest, rotation, twist, local, relative, i,
-):  # fmt: skip
-    """`find_moving_energy` of vertex i with gravity in the axes of the world."""
-    p = patch_of[i]
-    gx, gy, gz = rotate_vector_back_at(rotation, patch_bone[p], gravity[0], gravity[1], gravity[2])
-    return find_moving_energy(gx, gy, gz, mass, rest, twist, p, local, relative, i)
-
-
 @njit
 def release_vertices(
-    h, gravity, patch_bone, patch_of, mass, vertex_stiffness, first, neighbour, edge_stiffness, rest,
-    bone, x, rotation, local, relative, active, mask, twist,
-    parting_out, loss_out, force_out,
+    h, gravity, patches: Patches, springs: Springs, bones: BoneMotion, vertices: VertexState, free_out: FreeFlesh,
+    force_out,
 ):  # fmt: skip
     """Hands the momentum of vertices that were active and no longer are to their bones; README eq. (15) and (16).
 
-    parting_out [patches, 6]: impulse and its moment about the bone's origin, in the bone's axes [N s, N m s].
-    loss_out [patches]: the energy that goes with the motion against the bone and with the springs [J].
+    Of every patch it leaves the impulse and its moment about the bone's origin, in the bone's axes, and the energy that
+    goes with the motion against the bone and with the springs.
     """
+    patch_bone, patch_of, mass, rest = patches.patch_bone, patches.patch_of, patches.mass, patches.rest
+    local, relative, active, mask = vertices.x, vertices.v, vertices.active, vertices.mask
+    twist, parting_out, loss_out, rotation = (
+        free_out.twist,
+        free_out.parting,
+        free_out.loss_now,
+        bones.rotation,
+    )
     for p in range(parting_out.shape[0]):
         loss_out[p] = 0.0
         for c in range(6):
@@ -149,27 +167,14 @@ def release_vertices(
         parting_out[p, 3] += tx
         parting_out[p, 4] += ty
         parting_out[p, 5] += tz
-        kinetic, weight = find_vertex_energy(
-            gravity, patch_bone, patch_of, mass, rest, rotation, twist, local, relative, i
-        )
+        gx, gy, gz = rotate_vector_back_at(rotation, patch_bone[p], gravity[0], gravity[1], gravity[2])
+        kinetic, weight = find_moving_energy(gx, gy, gz, patches, twist, p, local, relative, i)
         carried = m * (ex * twist[p, 0] + ey * twist[p, 1] + ez * twist[p, 2]) + tx * w0 + ty * w1 + tz * w2
         loss_out[p] += kinetic + weight - carried
-        loss_out[p] += find_elastic_energy(
-            patch_bone,
-            patch_of,
-            vertex_stiffness,
-            first,
-            neighbour,
-            edge_stiffness,
-            rest,
-            rotation,
-            local,
-            active,
-            i,
-        )
+        loss_out[p] += find_elastic_energy(patches, springs, rotation, local, active, i)
     for p in range(parting_out.shape[0]):
         add_wrench(
-            bone, x, rotation, patch_bone[p],
+            bones, patch_bone[p],
             -parting_out[p, 0] / h, -parting_out[p, 1] / h, -parting_out[p, 2] / h,
             -parting_out[p, 3] / h, -parting_out[p, 4] / h, -parting_out[p, 5] / h, force_out,
         )  # fmt: skip

@@ -5,36 +5,37 @@ from __future__ import annotations
 from supple.core.jit import njit, njit_inlined
 from supple.math.quaternion_kernels import rotate_vector_at, rotate_vector_back_at
 from supple_bones.row_kernels import find_near_block
+from supple_flesh.tables import ActiveVertices, DelassusScratch, HungVertices, WeightedSums
 
 
 @njit_inlined
-def open_weighted_row(group, frame, directions, c, count, begin, group_out, frame_out, weight_out, moment_out,
-                      directions_out):  # fmt: skip
-    """The entry of bone `frame` among begin..count, a new one at `count` if there is none yet."""
+def open_weighted_row(points, p, frame, count, begin, rows_out: WeightedSums):
+    """The entry of bone `frame` for point p among begin..count, a new one at `count` if there is none yet."""
+    directions, moment_out, directions_out = points.directions, rows_out.moment, rows_out.directions
     for k in range(begin, count):
-        if frame_out[k] == frame:
+        if rows_out.frame[k] == frame:
             return k
-    group_out[count] = group
-    frame_out[count] = frame
-    weight_out[count] = 0.0
+    rows_out.group[count] = points.group[p]
+    rows_out.frame[count] = frame
+    rows_out.weight[count] = 0.0
     for axis in range(3):
         moment_out[count, axis] = 0.0
         for row in range(3):
-            directions_out[count, row, axis] = directions[c, row, axis]
+            directions_out[count, row, axis] = directions[p, row, axis]
     return count
 
 
 @njit_inlined
-def add_vertex_block(
-    group, unit, i, factor, rotation, b, directions, c, block, group_out, unit_out, dof_out, values_out
-):
-    """Block `block`: factor * directions, in the axes of bone b, on the velocity of vertex i."""
-    group_out[block] = group
-    unit_out[block] = unit
-    dof_out[block] = 3 * i
+def add_vertex_block(points, p, factor, rotation, b, unit, i, blocks_out):
+    """One more block: factor * directions of point p, in the axes of bone b, on the velocity of vertex i."""
+    directions, values_out, block = points.directions, blocks_out.values, blocks_out.counts[0]
+    blocks_out.group[block] = points.group[p]
+    blocks_out.unit[block] = unit
+    blocks_out.dof[block] = 3 * i
+    blocks_out.counts[0] = block + 1
     for row in range(3):
         lx, ly, lz = rotate_vector_back_at(
-            rotation, b, directions[c, row, 0], directions[c, row, 1], directions[c, row, 2]
+            rotation, b, directions[p, row, 0], directions[p, row, 1], directions[p, row, 2]
         )
         values_out[block, row, 0] = factor * lx
         values_out[block, row, 1] = factor * ly
@@ -42,19 +43,20 @@ def add_vertex_block(
 
 
 @njit
-def make_rows(
-    hung, first_triangle, points,
-    row_group_out, row_frame_out, row_weight_out, row_moment_out, row_directions_out,
-    used_out, group_out, unit_out, dof_out, values_out,
-):  # fmt: skip
-    """Rows of points on the skin of one flesh; returns the number of rows on bones. `hung` is a `Hung`.
+def make_rows(hung: HungVertices, first_triangle, points, rows_out: WeightedSums, blocks_out):
+    """Rows of points on the skin of one flesh; returns the number of rows on bones.
 
     The velocity of a point is the sum of those of the corners, with barycentric weights. Corners on one bone share a
-    row there.
+    row there. points are `SurfacePoints`, blocks_out is a `Jacobian`.
     """
     patch_bone, patch_of, rotation, local = hung.patch_bone, hung.patch_of, hung.rotation, hung.x
     mask, lag, lag_moment, triangles = hung.mask, hung.lag, hung.lag_moment, hung.triangles
-    group, element, weights, directions = points.group, points.element, points.weights, points.directions
+    element, weights, weight_out, moment_out = (
+        points.element,
+        points.weights,
+        rows_out.weight,
+        rows_out.moment,
+    )
     rows = 0
     for p in range(points.span[0], points.span[1]):
         begin = rows
@@ -64,25 +66,18 @@ def make_rows(
                 continue
             i = triangles[first_triangle + element[p], k]
             b = patch_bone[patch_of[i]]
-            place = open_weighted_row(
-                group[p], b, directions, p, rows, begin,
-                row_group_out, row_frame_out, row_weight_out, row_moment_out, row_directions_out,
-            )  # fmt: skip
+            place = open_weighted_row(points, p, b, rows, begin, rows_out)
             rows = max(rows, place + 1)
             mx, my, mz = rotate_vector_at(
                 rotation, b,
                 local[i, 0] - lag_moment[i, 0], local[i, 1] - lag_moment[i, 1], local[i, 2] - lag_moment[i, 2],
             )  # fmt: skip
-            row_weight_out[place] += factor * (1.0 - lag[i])
-            row_moment_out[place, 0] += factor * mx
-            row_moment_out[place, 1] += factor * my
-            row_moment_out[place, 2] += factor * mz
+            weight_out[place] += factor * (1.0 - lag[i])
+            moment_out[place, 0] += factor * mx
+            moment_out[place, 1] += factor * my
+            moment_out[place, 2] += factor * mz
             if mask[i] != 0:
-                add_vertex_block(
-                    group[p], patch_of[i], i, factor, rotation, b, directions, p, used_out[0],
-                    group_out, unit_out, dof_out, values_out,
-                )  # fmt: skip
-                used_out[0] += 1
+                add_vertex_block(points, p, factor, rotation, b, patch_of[i], i, blocks_out)
     return rows
 
 
@@ -97,9 +92,11 @@ def end_of_run(count, group, unit, first):
 
 @njit_inlined
 def add_run_product(
-    inverse, place, size, slot, dof, values, first, last, other_first, other_last, product_out
+    active: ActiveVertices, patch, dof, values, first, last, other_first, other_last, product_out
 ):
-    """product_out [3, 3] = sum over two runs of blocks of V_p (A_s^-1)_pq V_q^T; eq. (19)."""
+    """product_out [3, 3] = sum over two runs of blocks on one patch of V_p (A_s^-1)_pq V_q^T; eq. (19)."""
+    slot, inverse, place = active.slot, active.inverse, active.inverse_start[patch]
+    size = active.start[patch + 1] - active.start[patch]
     for row in range(3):
         for column in range(3):
             product_out[row, column] = 0.0
@@ -116,37 +113,32 @@ def add_run_product(
 
 
 @njit
-def add_flesh_delassus(
-    start, inverse_start, inverse, slot, count, group, unit, dof, values, indptr, indices,
-    cursor_out, product_out, W_out,
-):  # fmt: skip
-    """W_out += J A_xx^-1 J^T: blocks on one patch couple their groups.
-
-    cursor_out [blocks] and product_out [3, 3] are scratch; the cursors remember where in W the last block of a run was.
-    """
-    for k in range(count[0]):
-        cursor_out[k] = -1
+def add_flesh_delassus(active: ActiveVertices, jacobian, scratch: DelassusScratch, W_out):
+    """W_out += J A_xx^-1 J^T: blocks on one patch couple their groups. jacobian is a `Jacobian`, W_out are `Blocks`."""
+    group, unit, count = jacobian.group, jacobian.unit, jacobian.counts[0]
+    indptr, indices, values = W_out.indptr, W_out.indices, W_out.values
+    cursor, product = scratch.cursor, scratch.product
+    for k in range(count):
+        cursor[k] = -1
     first = 0
-    while first < count[0]:
-        last = end_of_run(count[0], group, unit, first)
+    while first < count:
+        last = end_of_run(count, group, unit, first)
         patch = unit[first]
-        size = start[patch + 1] - start[patch]
         place = -1
         other = first
-        while other < count[0]:
-            other_last = end_of_run(count[0], group, unit, other)
+        while other < count:
+            other_last = end_of_run(count, group, unit, other)
             if unit[other] == patch:
                 add_run_product(
-                    inverse, inverse_start[patch], size, slot, dof, values, first, last, other, other_last,
-                    product_out,
-                )  # fmt: skip
+                    active, patch, jacobian.dof, jacobian.values, first, last, other, other_last, product
+                )
                 place = find_near_block(indptr, indices, group[first], group[other], place + 1)
-                mirror = find_near_block(indptr, indices, group[other], group[first], cursor_out[other] + 1)
-                cursor_out[other] = mirror
+                mirror = find_near_block(indptr, indices, group[other], group[first], cursor[other] + 1)
+                cursor[other] = mirror
                 for row in range(3):
                     for column in range(3):
-                        W_out[place, row, column] += product_out[row, column]
+                        values[place, row, column] += product[row, column]
                         if other != first:
-                            W_out[mirror, column, row] += product_out[row, column]
+                            values[mirror, column, row] += product[row, column]
             other = other_last
         first = last

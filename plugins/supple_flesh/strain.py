@@ -9,6 +9,7 @@ from supple.core.build import Build
 from supple.core.pose import relative_pose, rotate
 from supple_collide.mesh_shape import list_vertex_triangles
 from supple_flesh.pool import Pool
+from supple_flesh.tables import Borders
 
 
 def find_edge_lengths(pool: Pool) -> FloatArray:
@@ -36,19 +37,17 @@ def find_corner_normals(build: Build, pool: Pool) -> FloatArray:
     return normals
 
 
-def find_borders(
-    patch_of: IntArray, first: IntArray, neighbour: IntArray, triangles: IntArray
-) -> tuple[IntArray, IntArray, IntArray, IntArray]:
-    """What may strain although no vertex moves against its bone, and where to look if one does.
-
-    border_edge [n, 3]: vertices and number of the edges across bones, each once; border_triangle: the triangles across
-    bones; and the other triangles around every vertex: where they begin, [vertices + 1], and their numbers.
-    """
+def find_borders(patch_of: IntArray, first: IntArray, neighbour: IntArray, triangles: IntArray) -> Borders:
+    """What may strain although no vertex moves against its bone, and where to look if one does."""
     vertex = np.repeat(np.arange(len(patch_of)), np.diff(first))
     edges = np.flatnonzero((patch_of[vertex] != patch_of[neighbour]) & (vertex < neighbour))
-    border_edge = np.stack([vertex[edges], neighbour[edges], edges], axis=1).astype(np.int64)
     corners = patch_of[triangles]
     across = (corners != corners[:, :1]).any(axis=1)
     whole = np.flatnonzero(~across)
     begins, place = list_vertex_triangles(len(patch_of), triangles[whole])
-    return border_edge, np.flatnonzero(across).astype(np.int64), begins, whole[place].astype(np.int64)
+    return Borders(
+        edge=np.stack([vertex[edges], neighbour[edges], edges], axis=1).astype(np.int64),
+        triangle=np.flatnonzero(across).astype(np.int64),
+        around_first=begins,
+        around=whole[place].astype(np.int64),
+    )

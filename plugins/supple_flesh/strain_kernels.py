@@ -12,6 +12,7 @@ from supple.core.jit import njit, njit_inlined
 from supple.math.quaternion_kernels import rotate_vector_at
 from supple.math.vector_kernels import cross, dot
 from supple_flesh.observe_kernels import INVERTED, STRETCH_WORST
+from supple_flesh.tables import Borders, MadeSkin, MovedSkin
 
 
 @njit_inlined
@@ -35,8 +36,10 @@ def is_turned(triangles, corner_normal, local, t):
 
 
 @njit_inlined
-def is_inverted(patch_bone, patch_of, triangles, corner_normal, rotation, position, t):
+def is_inverted(made: MadeSkin, rotation, position, t):
     """Whether a triangle faces away from where the bones of its corners, taken together, turn its normal."""
+    patch_bone, patch_of = made.patch_bone, made.patch_of
+    triangles, corner_normal = made.triangles, made.corner_normal
     wx, wy, wz = 0.0, 0.0, 0.0
     for k in range(3):
         b = patch_bone[patch_of[triangles[t, k]]]
@@ -55,8 +58,9 @@ def is_inverted(patch_bone, patch_of, triangles, corner_normal, rotation, positi
 
 
 @njit
-def count_turned(triangles, corner_normal, around_first, around, local, mask, i):
+def count_turned(triangles, corner_normal, borders: Borders, local, mask, i):
     """How many of the triangles around the moving vertex i are turned, without those of moving ones before it."""
+    around_first, around = borders.around_first, borders.around
     count = 0
     for place in range(around_first[i], around_first[i + 1]):
         t = around[place]
@@ -70,16 +74,14 @@ def count_turned(triangles, corner_normal, around_first, around, local, mask, i)
 
 
 @njit
-def measure_strain(
-    patch_bone, patch_of, part_of, first, neighbour, edge_length, triangles, corner_normal,
-    border_edge, border_triangle, around_first, around, rotation, local, mask, position,
-    observed_out,
-):  # fmt: skip
+def measure_strain(made: MadeSkin, borders: Borders, moved: MovedSkin, observed_out):
     """Greatest stretch of every flesh, and how many of its triangles are inverted.
 
-    border_edge [n, 3]: two vertices and the number of the edge between them. The triangles around vertex i, without
-    those of borders, are around[around_first[i] : around_first[i + 1]]. A vertex at rest counts as an edge as made.
+    A vertex at rest counts as an edge as made.
     """
+    patch_of, part_of, first, neighbour = made.patch_of, made.patch_part, made.first, made.neighbour
+    edge_length, triangles, border_edge = made.edge_length, made.triangles, borders.edge
+    mask, position = moved.mask, moved.position
     for part in range(observed_out.shape[0]):
         observed_out[part, STRETCH_WORST] = 0.0
         observed_out[part, INVERTED] = 0.0
@@ -92,7 +94,7 @@ def measure_strain(
                 if mask[j] == 0 or j > i:
                     worst = max(worst, find_squared_stretch(edge_length, position, i, j, k))
             observed_out[part, INVERTED] += count_turned(
-                triangles, corner_normal, around_first, around, local, mask, i
+                triangles, made.corner_normal, borders, moved.x, mask, i
             )
         observed_out[part, STRETCH_WORST] = max(observed_out[part, STRETCH_WORST], worst)
     for n in range(border_edge.shape[0]):
@@ -100,8 +102,8 @@ def measure_strain(
         part = part_of[patch_of[i]]
         stretch = find_squared_stretch(edge_length, position, i, j, k)
         observed_out[part, STRETCH_WORST] = max(observed_out[part, STRETCH_WORST], stretch)
-    for t in border_triangle:
-        if is_inverted(patch_bone, patch_of, triangles, corner_normal, rotation, position, t):
+    for t in borders.triangle:
+        if is_inverted(made, moved.rotation, position, t):
             observed_out[part_of[patch_of[triangles[t, 0]]], INVERTED] += 1.0
     for part in range(observed_out.shape[0]):
         observed_out[part, STRETCH_WORST] = math.sqrt(observed_out[part, STRETCH_WORST])

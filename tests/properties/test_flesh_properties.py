@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from supple_flesh.active import ActiveSet
+from supple.errors import UserError
+from supple_flesh.active import ActiveSet, reserve_inverses
 from supple_flesh.load_kernels import add_patch_inertias, find_lag_moments
-from supple_flesh.pool import ADAPTIVE, Pool
+from supple_flesh.pool import Pool
 from supple_flesh.release_kernels import FAR, choose_active, spread_rings
 from supple_flesh.shapes import make_box_surface
+from supple_flesh.tables import ADAPTIVE, RIGID, SOFT, Patches, Softness
 
 
 @st.composite
@@ -50,30 +55,62 @@ def dense_matrix(pool: Pool, h: float, mine: np.ndarray) -> np.ndarray:
 @settings(max_examples=60, deadline=None)
 @given(pools(), st.floats(1e-4, 1e-2))
 def test_inverses_follow_mask_and_step_and_nothing_else(sample, h) -> None:
-    """However mask and h came about, the lists are the same bit for bit, and the matrices are the inverses."""
+    """However mask and h came about, the lists are the same bit for bit, and the matrices are the inverses.
+
+    Nor do the arrays move, to which kernels are bound.
+    """
     pool, rng = sample
     wandering = ActiveSet(pool, 0.0)
+    places = [array.ctypes.data for array in wandering.arrays]
     for ahead in (h, h / 2, h / 2, h):
         mask = (rng.random(pool.count) < rng.random()).astype(np.int64)
         wandering.look_ahead(ahead)
         wandering.update(mask)
-    fresh = ActiveSet(pool, h)
-    fresh.update(mask)
-    used, entries = fresh.start[-1], fresh.inverse_start[-1]
-    assert np.array_equal(wandering.start, fresh.start)
-    assert np.array_equal(wandering.vertex[:used], fresh.vertex[:used])
-    assert np.array_equal(wandering.slot, fresh.slot)
-    assert np.array_equal(wandering.inverse[:entries], fresh.inverse[:entries])
-    assert np.array_equal(wandering.lag, fresh.lag)
+    assert places == [array.ctypes.data for array in wandering.arrays]
+    known, found = ActiveSet(pool, h), wandering.arrays
+    known.update(mask)
+    fresh = known.arrays
+    used = fresh.start[-1]
+    assert np.array_equal(found.start, fresh.start)
+    assert np.array_equal(found.vertex[:used], fresh.vertex[:used])
+    assert np.array_equal(found.slot, fresh.slot)
+    assert np.array_equal(wandering.lag, known.lag)
     for p in range(len(pool.patch_bone)):
         mine = fresh.vertex[fresh.start[p] : fresh.start[p + 1]]
         assert (pool.patch_of[mine] == p).all()
-        inverse = fresh.inverse[fresh.inverse_start[p] : fresh.inverse_start[p + 1]].reshape(
-            len(mine), len(mine)
-        )
+        first, size = fresh.inverse_start[p], len(mine)
+        assert first + size**2 <= fresh.inverse_start[p + 1]
+        inverse = fresh.inverse[first : first + size**2].reshape(size, size)
+        assert np.array_equal(inverse.reshape(-1), found.inverse[first : first + size**2])
         A = dense_matrix(pool, h, mine)
-        np.testing.assert_allclose(inverse @ A, np.eye(len(mine)), atol=1e-9)
-        np.testing.assert_allclose(A @ fresh.lag[mine], pool.mass[mine], rtol=1e-9)
+        np.testing.assert_allclose(inverse @ A, np.eye(size), atol=1e-9)
+        np.testing.assert_allclose(A @ known.lag[mine], pool.mass[mine], rtol=1e-9)
+
+
+@settings(max_examples=20, deadline=None)
+@given(pools())
+def test_only_vertices_that_may_move_need_room(sample) -> None:
+    pool, rng = sample
+    state = rng.choice([RIGID, ADAPTIVE, SOFT], pool.count)
+    active = ActiveSet(replace(pool, state=state), 1e-3).arrays
+    movable = [int(((pool.patch_of == p) & (state != RIGID)).sum()) for p in range(len(pool.patch_bone))]
+    assert np.diff(active.inverse_start).tolist() == [count**2 for count in movable]
+    assert len(active.inverse) == active.inverse_start[-1]
+
+
+def test_more_vertices_than_memory_can_couple_are_refused(monkeypatch) -> None:
+    def refuse(shape, *_):
+        raise MemoryError
+
+    pool = SimpleNamespace(
+        patch_of=np.repeat([0, 1], [10, 20000]), state=np.full(20010, ADAPTIVE), patch_bone=("arm", "trunk")
+    )
+    monkeypatch.setattr(np, "zeros", refuse)
+    with pytest.raises(UserError) as caught:
+        reserve_inverses(pool)
+    problem = caught.value.problems[0]
+    assert problem.path == "trunk"
+    assert "20000 vertices that may move hang on it, whose matrix takes 3.2 GB" in str(problem)
 
 
 @settings(max_examples=60, deadline=None)
@@ -86,16 +123,12 @@ def test_eliminated_inertia_lies_between_none_and_rigid(sample, h) -> None:
     bones = len(pool.patch_bone)
     local = pool.rest + 0.01 * rng.normal(size=pool.rest.shape)
     moment, scratch = np.zeros_like(local), np.zeros((2, 3, pool.count))
-    find_lag_moments(
-        pool.mass, local, active.vertex, active.start, active.inverse_start, active.inverse, *scratch, moment
-    )
+    patches = Patches(patch_bone=np.arange(bones), patch_of=pool.patch_of, mass=pool.mass, rest=pool.rest)
+    find_lag_moments(pool.mass, local, active.arrays, scratch[0], scratch[1], moment)
     results = []
     for lag, lag_moment in ((active.lag, moment), (np.zeros(pool.count), np.zeros_like(moment))):
         rigid, effective = np.zeros((bones, 10)), np.zeros((bones, 10))
-        add_patch_inertias(
-            np.arange(bones), pool.patch_of, pool.mass, pool.rest, local, active.vertex, pool.count, lag,
-            lag_moment, rigid, effective,
-        )  # fmt: skip
+        add_patch_inertias(patches, local, active.arrays, lag, lag_moment, rigid, effective)
         results.append(effective - rigid)
     for soft, stiff in zip(*results, strict=True):
         low, high = spatial(soft), spatial(stiff)
@@ -158,20 +191,8 @@ def test_a_vertex_stays_active_until_it_rests(sample, displacement, speed) -> No
     local, relative = pool.rest + 0.05 * rng.normal(size=(n, 3)), 0.5 * rng.normal(size=(n, 3))
     active, ring = rng.integers(0, 2, n), np.where(rng.random(n) < 0.3, 1, FAR)
     mask = np.zeros(n, np.int64)
-    choose_active(
-        displacement,
-        speed,
-        ADAPTIVE,
-        2,
-        pool.state,
-        pool.rings,
-        pool.rest,
-        ring,
-        local,
-        relative,
-        active,
-        mask,
-    )
+    softness = Softness(state=pool.state, rings=pool.rings, rest=pool.rest)
+    choose_active(displacement, speed, softness, ring, local, relative, active, mask)
     far = np.linalg.norm(local - pool.rest, axis=1) > displacement
     fast = np.linalg.norm(relative, axis=1) > speed
     assert np.array_equal(mask != 0, (ring <= 1) | ((active != 0) & (far | fast)))

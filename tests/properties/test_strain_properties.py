@@ -9,6 +9,7 @@ from supple_flesh.observe_kernels import COLUMNS, INVERTED, STRETCH_WORST
 from supple_flesh.shapes import make_box_surface
 from supple_flesh.strain import find_borders
 from supple_flesh.strain_kernels import measure_strain
+from supple_flesh.tables import MadeSkin, MovedSkin
 
 
 def list_neighbours(triangles, count):
@@ -37,17 +38,24 @@ def test_strain_equals_looking_at_all(seed, part_moving, size, bones):
     local = vertices + mask[:, None] * rng.normal(0.0, 0.3, vertices.shape)
     position = np.array([rotate(turns[p], x) for p, x in zip(patch_of, local, strict=True)])
     first, neighbour, ends = list_neighbours(triangles, count)
-    made = np.linalg.norm(vertices[ends[:, 0]] - vertices[ends[:, 1]], axis=1)
+    lengths = np.linalg.norm(vertices[ends[:, 0]] - vertices[ends[:, 1]], axis=1)
     normals = cross_triangles(vertices, triangles)
     normals /= np.linalg.norm(normals, axis=1, keepdims=True)
     observed = np.full((1, COLUMNS), np.nan)
-    measure_strain(
-        np.arange(bones), patch_of, np.zeros(bones, np.int64), first, neighbour, made, triangles,
-        np.ascontiguousarray(np.repeat(normals[:, None], 3, axis=1)),
-        *find_borders(patch_of, first, neighbour, triangles), turns, local, mask, position, observed,
-    )  # fmt: skip
+    made = MadeSkin(
+        patch_bone=np.arange(bones),
+        patch_of=patch_of,
+        patch_part=np.zeros(bones, np.int64),
+        first=first,
+        neighbour=neighbour,
+        edge_length=lengths,
+        triangles=triangles,
+        corner_normal=np.ascontiguousarray(np.repeat(normals[:, None], 3, axis=1)),
+    )
+    moved = MovedSkin(rotation=turns, x=local, mask=mask, position=position)
+    measure_strain(made, find_borders(patch_of, first, neighbour, triangles), moved, observed)
 
-    stretch = np.linalg.norm(position[ends[:, 0]] - position[ends[:, 1]], axis=1) / made
+    stretch = np.linalg.norm(position[ends[:, 0]] - position[ends[:, 1]], axis=1) / lengths
     wanted = sum(
         np.array([rotate(turns[p], n) for p, n in zip(patch_of[triangles[:, k]], normals, strict=True)])
         for k in range(3)

@@ -9,6 +9,7 @@ from supple.core.pose import rotate
 from supple_flesh.observe_kernels import COLUMNS, INVERTED, STRETCH_WORST
 from supple_flesh.strain import find_borders
 from supple_flesh.strain_kernels import measure_strain
+from supple_flesh.tables import MadeSkin, MovedSkin
 
 CORNERS = np.array([[1.0, 0, 0], [0, 1.0, 0], [0, 0, 1.0], [0, 0, 0]])
 TRIANGLES = np.array([[0, 1, 2], [0, 3, 1], [1, 3, 2], [2, 3, 0]])
@@ -26,12 +27,18 @@ def measure(position, rotation=(STRAIGHT, STRAIGHT), patch_of=(0, 0, 0, 0)) -> t
     observed, patches = np.full((1, COLUMNS), -1.0), np.array(patch_of)
     back = [turned * np.array([1.0, -1.0, -1.0, -1.0]) for turned in rotation]
     local = np.array([rotate(back[patch], point) for patch, point in zip(patches, position, strict=True)])
-    measure_strain(
-        np.array([0, 1]), patches, np.array([0, 0]), FIRST, NEIGHBOUR, lengths, TRIANGLES,
-        np.ascontiguousarray(np.repeat(normals[:, None], 3, axis=1)),
-        *find_borders(patches, FIRST, NEIGHBOUR, TRIANGLES), np.array(rotation), local, np.ones(4, np.int64), position,
-        observed,
-    )  # fmt: skip
+    made = MadeSkin(
+        patch_bone=np.array([0, 1]),
+        patch_of=patches,
+        patch_part=np.array([0, 0]),
+        first=FIRST,
+        neighbour=NEIGHBOUR,
+        edge_length=lengths,
+        triangles=TRIANGLES,
+        corner_normal=np.ascontiguousarray(np.repeat(normals[:, None], 3, axis=1)),
+    )
+    moved = MovedSkin(rotation=np.array(rotation), x=local, mask=np.ones(4, np.int64), position=position)
+    measure_strain(made, find_borders(patches, FIRST, NEIGHBOUR, TRIANGLES), moved, observed)
     return observed[0, STRETCH_WORST], observed[0, INVERTED]
 
 

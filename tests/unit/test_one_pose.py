@@ -11,6 +11,7 @@ from supple_bones.tables import Bones, Motion, follow_coordinates, name_arrays
 from supple_flesh.motion_kernels import place_vertices as place_flesh
 from supple_skin.kernels import place_vertices as place_skin
 from supple_skin.tables import SkinBlend
+from supple_flesh.tables import BoneFrames, Patches, PlacedVertices, VertexMotion
 
 ENTITIES = """
 [[entity]]
@@ -65,14 +66,14 @@ def check_poses(world) -> None:
     for owner in ("skeleton", "ghost"):
         for name, values in find_motion(world, owner).items():
             assert np.array_equal(values, world.array(f"{owner}.{name}")), (owner, name)
-    points, speeds = np.zeros((2, *world.array("flesh.x").shape))
+    placed = PlacedVertices(*np.zeros((2, *world.array("flesh.x").shape)))
+    groups = ((Patches, "flesh"), (BoneFrames, "skeleton"), (VertexMotion, "flesh"))
     place_flesh(
-        *(world.array(f"flesh.{name}") for name in ("patch_bone", "patch_of")),
-        *(world.array(f"skeleton.{name}") for name in ("x", "rotation", "twist")),
-        *(world.array(f"flesh.{name}") for name in ("x", "v")), points, speeds,
-    )  # fmt: skip
-    assert np.array_equal(points, world.array("flesh.position"))
-    assert np.array_equal(speeds, world.array("flesh.velocity"))
+        *(group(*(world.array(f"{owner}.{name}") for name in group._fields)) for group, owner in groups),
+        placed,
+    )
+    assert np.array_equal(placed.position, world.array("flesh.position"))
+    assert np.array_equal(placed.velocity, world.array("flesh.velocity"))
     skin = np.zeros_like(world.array("skin0.position"))
     blend = SkinBlend(**{name: world.array(f"skin0.{name}") for name in SkinBlend._fields})
     place_skin(blend, world.array("ghost.x"), world.array("ghost.rotation"), skin)

@@ -205,9 +205,7 @@ def test_a_push_on_flesh_gives_the_impulse_that_it_says(load_text) -> None:
     core = world.array("skeleton.x")[0].copy()
     world.step()
     masses = world.array("flesh.mass")
-    moved = masses @ (world.array("flesh.position") - now) + 1.6 * (
-        world.array("skeleton.x")[0] - core
-    )
+    moved = masses @ (world.array("flesh.position") - now) + 1.6 * (world.array("skeleton.x")[0] - core)
     np.testing.assert_allclose(moved / h, 0.0407 * np.array([0, -30, 0]), rtol=1e-6, atol=1e-6)
 
 
