@@ -9,9 +9,9 @@ from supple.core.schedule import Bound
 from supple_bones.kinematics_kernels import follow_state
 from supple_bones.tables import Bones, Motion, follow_coordinates, name_arrays
 from supple_flesh.motion_kernels import place_vertices as place_flesh
+from supple_flesh.tables import BoneFrames, Patches, PlacedVertices, VertexMotion
 from supple_skin.kernels import place_vertices as place_skin
 from supple_skin.tables import SkinBlend
-from supple_flesh.tables import BoneFrames, Patches, PlacedVertices, VertexMotion
 
 ENTITIES = """
 [[entity]]
