@@ -25,6 +25,15 @@ def are_finite(count, width, values):
 
 
 @njit
+def find_beyond(values, bound):
+    """The first of these flat numbers whose size is greater than the bound, or -1."""
+    for k in range(values.shape[0]):
+        if abs(values[k]) > bound:
+            return k
+    return -1
+
+
+@njit
 def copy_rows(count, width, values, values_out):
     """Copy the first count[0] rows of `width` numbers each; both arrays are flat."""
     for k in range(count[0] * width):
