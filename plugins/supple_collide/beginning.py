@@ -94,9 +94,11 @@ def warn_of_depths(world: World) -> Iterator[Problem]:
     deepest: dict[tuple[str, str], float] = {}
     for c in range(count):
         pair = (paths[surface[c, 0]][element[c, 0]], paths[surface[c, 1]][element[c, 1]])
-        moving = [known[path].thickness for path in pair if path in known and known[path].carrier >= 0]
-        if moving and -gap[c] > DEEP * min(moving):
-            deepest[pair] = max(deepest.get(pair, 0.0), float(-gap[c]))
+        moving = {path: known[path].thickness for path in pair if path in known and known[path].carrier >= 0}
+        if moving and -gap[c] > DEEP * min(moving.values()):
+            # Whoever can be moved is to blame.
+            named = pair if pair[0] in moving else (pair[1], pair[0])
+            deepest[named] = max(deepest.get(named, 0.0), float(-gap[c]))
     yield from _tell_some(
         Problem(
             None, one, f"starts {depth:.3g} m deep inside {other}",
@@ -118,13 +120,13 @@ def warn_of_speeds(world: World) -> Iterator[Problem]:
         way = float(np.linalg.norm(velocity)) * run.step + fall
         if way > FAR * thing.thickness:
             found[thing.path] = (way, thing.thickness)
-    for_all = sorted(found.items(), key=lambda item: -item[1][0] / item[1][1])
+    fastest = sorted(found.items(), key=lambda item: -item[1][0] / item[1][1])
     yield from _tell_some(
         Problem(
             None, path, f"moves {way:.3g} m in a step and is {thickness:.3g} m thick: it may miss what it hits",
             f"make run.step shorter than {run.step * thickness / way:.1e} s",
         )
-        for path, (way, thickness) in for_all
+        for path, (way, thickness) in fastest
     )  # fmt: skip
 
 

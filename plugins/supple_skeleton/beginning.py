@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from supple.core.arrays import FloatArray
+from supple.core.pose import rotate
 from supple.errors import Problem
-from supple_bones.components import find_anchor
+from supple_bones.layout import PARENT, ROOT, V_FIRST
 
 if TYPE_CHECKING:
     from supple.core.world import World
@@ -19,23 +21,47 @@ LONG = 1.0
 
 
 def warn_of_servos(world: World) -> Iterator[Problem]:
-    """Servos whose step is too long for the inertia that they drive, all other joints being free."""
-    h, graph = world.blueprint.run.step, world.build.graph
-    servos = [
-        entity
-        for entity in graph.having("servo")
-        if entity.components["servo"].stiffness > 0 and find_anchor(entity, graph) is not None
-    ]
-    for anchor in graph.having("skeleton"):
-        mine = [entity for entity in servos if entity.path.startswith(f"{anchor.path}/")]
-        if not mine:
+    """Servos whose step is too long for what they move: the bone and all that hangs on it."""
+    arrays, h, told = world.arrays, world.blueprint.run.step, set()
+    labels = arrays.specs["skeleton.servo"].labels
+    for row, (bone, local) in enumerate(arrays["skeleton.servo"]):
+        stiffness, path = float(arrays["skeleton.servo_gains"][row, 0]), labels[row]
+        if stiffness == 0.0 or path in told:
             continue
-        dynamics = world.dynamics(anchor.path)
-        mobility = np.diagonal(np.linalg.inv(dynamics.mass_matrix()))
-        for entity in mine:
-            stiffness = entity.components["servo"].stiffness
-            swing = math.sqrt(stiffness * float(mobility[dynamics.rates(entity.path).here].max()))
-            if swing * h > LONG:
-                what = f"answers with {swing:.3g} rad/s, {swing * h:.2g} rad in a step: it will look stiff and damped"
-                remedy = f"make run.step shorter than {LONG / swing:.1e} s, or the servo softer"
-                yield Problem(None, f"{entity.path}.servo.stiffness", what, remedy)
+        swing = math.sqrt(stiffness / find_inertia(world, int(bone), int(local)))
+        if swing * h > LONG:
+            told.add(path)
+            what = f"answers with {swing:.3g} rad/s, {swing * h:.2g} rad in a step: it will look stiff and damped"
+            remedy = f"make run.step shorter than {LONG / swing:.1e} s, or the servo softer"
+            yield Problem(None, f"{path}.servo.stiffness", what, remedy)
+
+
+def find_inertia(world: World, bone: int, local: int) -> float:
+    """What the drive of a joint moves at the start [kg m^2, kg], the other joints held: a diagonal of the mass matrix.
+
+    In plain numpy: the kernels that know the whole matrix take seconds to compile, and no step needs them.
+    """
+    tree, x, rotation, inertia, axis, armature = (
+        world.arrays[f"skeleton.{name}"]
+        for name in ("bone", "x", "rotation", "inertia", "axis", "armature")
+    )  # fmt: skip
+    rate = int(tree[bone, V_FIRST]) + local
+    moved, total = {bone}, float(armature[rate])
+    for each in range(bone, len(inertia)):
+        if each != bone and int(tree[each, PARENT]) not in moved:
+            continue
+        moved.add(each)
+        root = x[tree[bone, ROOT]]
+        total += _double_energy(axis[rate], x[each] - root, rotation[each], inertia[each])
+    return max(total, 1e-300)
+
+
+def _double_energy(motion: FloatArray, arm: FloatArray, rotation: FloatArray, inertia: FloatArray) -> float:
+    """Twice the kinetic energy of a bone that moves with (v, w) about a point, its origin being at `arm` from there."""
+    back = rotation * np.array([1.0, -1.0, -1.0, -1.0])
+    spin = rotate(back, motion[3:])
+    speed = rotate(back, motion[:3] + np.cross(motion[3:], arm))
+    xx, yy, zz, xy, xz, yz = inertia[4:]
+    about = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    mixed = 2.0 * float(speed @ np.cross(spin, inertia[1:4]))
+    return float(inertia[0] * (speed @ speed) + mixed + spin @ about @ spin)

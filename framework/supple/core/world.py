@@ -139,8 +139,6 @@ class World:
                     index += 1
                 if not self.arrays.is_next_finite(observing):
                     self._name_nonfinite(observing)
-            for look in self._runaways:
-                look()
         except SimulationError as error:
             error.system = error.system or self.schedule[index].name
             raise
@@ -149,6 +147,8 @@ class World:
         except Exception as error:
             entry = self.schedule[index]
             raise_fault(error, self.registry, entry.plugin, f"system {entry.name}")
+        for look in self._runaways:
+            look()
 
     def _divide_step(self, error: SimulationError) -> bool:
         """Take the step in ever more parts; give it up with the error that it had as a whole.
