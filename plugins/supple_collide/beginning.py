@@ -64,7 +64,9 @@ def warn_of_sizes(blueprint: Blueprint) -> Iterator[Problem]:
             yield Problem(None, path, what, "if its file is in millimetres, give scale = 0.001")
         elif extent < SMALL and (alone or extent * OTHER_SIZE < usual):
             what = f"the mesh of {entity.path} is only {extent:.2g} m long"
-            yield Problem(None, path, what, "if its file is in kilometres or inches, give a scale that makes it metres")
+            yield Problem(
+                None, path, what, "if its file is in kilometres or inches, give a scale that makes it metres"
+            )
 
 
 def _list_extents(graph: SceneGraph) -> Iterator[float]:
@@ -144,7 +146,9 @@ def _list_things(build: Build) -> Iterator[Thing]:
             yield Thing(entity.path, kind, thickness, *owner)
     for row, (entity, kind) in enumerate(list_meshes(build)):
         thickness = 2 * float(arrays["mesh.sizes"][row, HALF : HALF + 3].min())
-        yield Thing(entity.path, kind, thickness, int(arrays["mesh.carrier"][row]), int(arrays["mesh.frame"][row]))
+        yield Thing(
+            entity.path, kind, thickness, int(arrays["mesh.carrier"][row]), int(arrays["mesh.frame"][row])
+        )
 
 
 def _tell_some(problems: Iterable[Problem]) -> Iterator[Problem]:

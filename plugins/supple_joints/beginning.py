@@ -25,5 +25,8 @@ def warn_of_springs(world: World) -> Iterator[Problem]:
             continue
         swing = math.sqrt(spring.stiffness * sum(1.0 / mass for mass in masses))
         if swing * h > LONG:
-            what = f"swings with {swing:.3g} rad/s, {swing * h:.2g} rad in a step: it will look stiff and damped"
-            yield Problem(None, f"{entity.path}.spring.stiffness", what, f"make run.step shorter than {LONG / swing:.1e} s")
+            what = (
+                f"swings with {swing:.3g} rad/s, {swing * h:.2g} rad in a step: it will look stiff and damped"
+            )
+            remedy = f"make run.step shorter than {LONG / swing:.1e} s"
+            yield Problem(None, f"{entity.path}.spring.stiffness", what, remedy)

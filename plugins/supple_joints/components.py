@@ -65,9 +65,12 @@ class Joint:
     )
     metrics = (
         Metric(
-            "error", "m", "Greatest distance between the anchors across what is free.", "max",
+            "error",
+            "m",
+            "Greatest distance between the anchors across what is free.",
+            "max",
             headline="worst joint error",
-        ),  # fmt: skip
+        ),
         Metric("turn_error", "rad", "Greatest angle between the anchors beside what is free.", "max"),
         Metric("position", "rad, m", "Angle of a hinge, displacement of a slider; 0 at the start.", "last"),
         Metric("lowest", "rad, m", "Least position.", "min"),

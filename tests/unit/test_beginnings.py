@@ -54,7 +54,9 @@ def warn(tmp_path: Path, text: str, **overrides: object) -> list[Problem]:
     return supple.load(write(tmp_path, text), overrides=overrides).warnings()
 
 
-MILLIMETRES = '[[entity]]\nname = "part"\npose = { position = [0, 0.1, 0] }\nmesh = { file = "cube.obj" }\nbody = {}\n'
+MILLIMETRES = (
+    '[[entity]]\nname = "part"\npose = { position = [0, 0.1, 0] }\nmesh = { file = "cube.obj" }\nbody = {}\n'
+)
 
 
 def test_a_mesh_in_millimetres(tmp_path: Path) -> None:
@@ -63,13 +65,15 @@ def test_a_mesh_in_millimetres(tmp_path: Path) -> None:
     assert "100 m long" in found[0].what
     assert "scale = 0.001" in found[0].remedy
     assert "49.9 m deep inside floor" in found[1].what
-    assert str(found[0].where) == f"{tmp_path / 'scene.toml'}:12" or found[0].where.line is not None
+    assert found[0].where is not None
+    assert found[0].where.line == 12
     assert warn(tmp_path, MILLIMETRES, **{"part.mesh.scale": 0.001}) == []
 
 
 def test_a_large_floor_of_triangles_is_none_of_our_business(tmp_path: Path) -> None:
     ground = '[[entity]]\nname = "hall"\npose = { position = [0, -50.5, 0] }\nmesh = { file = "cube.obj" }\n'
-    assert warn(tmp_path, ground + '[[entity]]\nname = "bus"\npose = { position = [0, 2, 0] }\nbox = { size = [12, 3, 2.5] }\nbody = {}\n') == []
+    bus = '[[entity]]\nname = "bus"\npose = { position = [0, 2, 0] }\nbox = { size = [12, 3, 2.5] }\nbody = {}\n'
+    assert warn(tmp_path, ground + bus) == []
 
 
 def test_things_inside_each_other(tmp_path: Path) -> None:
@@ -101,7 +105,8 @@ def test_a_step_that_is_too_long(tmp_path: Path) -> None:
     assert one.path == "bullet"
     assert "moves 0.8 m in a step and is 0.2 m thick" in one.what
     assert warn(tmp_path, bullet, **{"run.step": 0.001}) == []
-    spring = box("bob", [0, 1, 0], "{ mass = 1 }") + '[[entity]]\nname = "s"\nspring = { between = ["bob"], stiffness = 1e6 }\n'
+    spring = '[[entity]]\nname = "s"\nspring = { between = ["bob"], stiffness = 1e6 }\n'
+    spring = box("bob", [0, 1, 0], "{ mass = 1 }") + spring
     (one,) = warn(tmp_path, spring)
     assert one.path == "s.spring.stiffness"
     assert "1e+03 rad/s" in one.what
@@ -149,11 +154,14 @@ def test_check_tells_what_it_can_know(tmp_path: Path, capsys) -> None:
     assert run_command(["check", str(path), "--json"]) == 0
     out, err = capsys.readouterr()
     (one,) = json.loads(out)["warnings"]
-    assert (one["path"], one["remedy"]) == ("part.mesh.scale", "if its file is in millimetres, give scale = 0.001")
+    assert (one["path"], one["remedy"]) == (
+        "part.mesh.scale",
+        "if its file is in millimetres, give scale = 0.001",
+    )
     assert err.startswith("warning: ")
 
 
-PLUGIN = '''
+PLUGIN = """
 from supple import hookimpl
 from supple.errors import Problem
 
@@ -164,7 +172,7 @@ def warn(world):
 @hookimpl
 def supple_register(registry):
     registry.add_warning("patience", warn, when=["body"])
-'''
+"""
 
 
 def test_plugins_warn_too(tmp_path: Path) -> None:

@@ -25,6 +25,24 @@ name = "rocket"
 sphere = { radius = 0.1 }
 body = { mass = 1.0, velocity = [10, 0, 0] }
 """
+EXPLOSIVE = """
+format = 1
+[run]
+step = 0.01
+duration = 100
+solver = "penalty"
+[run.penalty]
+stiffness = 1e9
+damping = 0
+[[entity]]
+name = "floor"
+plane = {}
+[[entity]]
+name = "box"
+pose = { position = [0, 0.1, 0] }
+box = { size = [0.2, 0.2, 0.2] }
+body = { mass = 1 }
+"""
 
 
 def load(tmp_path: Path, text: str = SCENE, **overrides: object):
@@ -35,7 +53,9 @@ def load(tmp_path: Path, text: str = SCENE, **overrides: object):
 
 def test_who_is_too_fast_is_named(tmp_path: Path) -> None:
     world = load(tmp_path, **{"rocket.body.velocity": [2e6, 0, 0]})
-    with pytest.raises(SimulationError, match=r"rocket moves at 2e\+06 .*run\.fastest = 1e\+06.*entity rocket"):
+    with pytest.raises(
+        SimulationError, match=r"rocket moves at 2e\+06 .*run\.fastest = 1e\+06.*entity rocket"
+    ):
         world.step()
     assert world.steps == 0
     load(tmp_path, **{"rocket.body.velocity": [2e6, 0, 0], "run.fastest": 1e7, "run.farthest": 1e9}).step(10)
@@ -51,11 +71,8 @@ def test_who_is_too_far_is_named(tmp_path: Path) -> None:
 
 def test_an_explosion_ends_long_before_numbers_do(tmp_path: Path) -> None:
     """Springs of the penalty law with a step ten times too long double their energy in every step."""
-    floor = '[[entity]]\nname = "floor"\nplane = {}\n'
-    box = '[[entity]]\nname = "box"\npose = { position = [0, 0.1, 0] }\nbox = { size = [0.2, 0.2, 0.2] }\nbody = { mass = 1 }\n'
-    head = 'format = 1\n[run]\nstep = 0.01\nduration = 100\nsolver = "penalty"\n[run.penalty]\nstiffness = 1e9\ndamping = 0\n'
-    world = load(tmp_path, head + floor + box)
-    with pytest.raises(SimulationError, match="box .*the run has run away"):
+    world = load(tmp_path, EXPLOSIVE)
+    with pytest.raises(SimulationError, match=r"box .*the run has run away"):
         world.step(5000)
     assert abs(world["box"].position).max() < 1e6
     assert abs(world.array("rigid.v")).max() < 1e6

@@ -12,7 +12,10 @@ from supple.errors import SimulationError
 def bind_runaways(build: Build) -> list[Callable[[], None]]:
     """Functions that raise SimulationError where a mechanism is too fast, or a frame too far, after the step."""
     run = build.run
-    fast, far = ("moves at", "m/s or rad/s", run.fastest, "run.fastest"), ("is at", "m", run.farthest, "run.farthest")
+    fast, far = (
+        ("moves at", "m/s or rad/s", run.fastest, "run.fastest"),
+        ("is at", "m", run.farthest, "run.farthest"),
+    )
     bounds = {each.v_next: fast for each in build.members("mechanisms")}
     for carrier in build.members("carriers"):
         name = str(carrier.position)

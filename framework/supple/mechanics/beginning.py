@@ -20,8 +20,8 @@ def warn_of_masses(world: World) -> Iterator[Problem]:
     ratio = masses[heavy] / masses[light]
     if ratio > FAR_APART:
         what = (
-            f"has {masses[light]:.3g} kg, and {heavy} {masses[heavy]:.3g} kg: with a ratio of {ratio:.1e} the light one "
-            "can neither carry nor stop the heavy one to the digits that there are"
+            f"has {masses[light]:.3g} kg, and {heavy} {masses[heavy]:.3g} kg: with a ratio of {ratio:.1e} the light "
+            "one can neither carry nor stop the heavy one to the digits that there are"
         )
         yield Problem(None, light, what, "let what is so heavy stand still, or bring the masses closer")
 

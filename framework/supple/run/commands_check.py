@@ -56,7 +56,10 @@ def check(
             said = [_count(counts[noun], noun) for noun in ("entities", "variants", "claims", "expectations")]
             click.echo(f"{path}: fine: {', '.join(said)}")
     if as_json:
-        told = {"problems": [as_plain(one) for one in problems], "warnings": [as_plain(one) for one in warnings]}
+        told = {
+            "problems": [as_plain(one) for one in problems],
+            "warnings": [as_plain(one) for one in warnings],
+        }
         click.echo(write_json({"scenes": reports, **told}))
     for warning in warnings:
         click.echo(f"warning: {warning}", err=True)

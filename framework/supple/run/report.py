@@ -216,7 +216,9 @@ def _whole_run(summary: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     ]
     for one in summary["headlines"]:
         unit = _say_moment(one["unit"], one["value"], one["time"])
-        rows.append((one["title"], say(one["value"]), f"{unit}, {one['path']}" if one["value"] else one["unit"]))
+        rows.append(
+            (one["title"], say(one["value"]), f"{unit}, {one['path']}" if one["value"] else one["unit"])
+        )
     rows += [
         ("energy at the start", say(energy["initial"]), "J"),
         ("energy now, kinetic", say(energy["kinetic"]), "J"),

@@ -110,7 +110,9 @@ def find_troubles(summary: Mapping[str, Any]) -> list[Problem]:
         )
         troubles.append(Problem(None, "run", what, "choose run.solver = 'newton' for exact contact"))
     if summary["halved_steps"]:
-        what = f"{summary['halved_steps']} of {summary['steps']} steps failed as a whole and were taken in parts"
+        what = (
+            f"{summary['halved_steps']} of {summary['steps']} steps failed as a whole and were taken in parts"
+        )
         troubles.append(Problem(None, "run", what, "shorten run.step"))
     return troubles
 
