@@ -179,3 +179,17 @@ def test_the_worst_joint_error_is_in_the_table(tmp_path: Path, capsys) -> None:
     assert 0 < headline["time"] <= 1
     print_summary(result.summary, {})
     assert "worst joint error" in capsys.readouterr().out
+
+
+def test_claims_name_the_runs_that_are_not_to_be_trusted(scene: Path, capsys) -> None:
+    scene.write_text(
+        STACK.replace('solver = "gauss_seidel"', 'solver = "projected_gauss_seidel"\n').replace(
+            "[run.gauss_seidel]\nmax_sweeps = 2", "[run.projected_gauss_seidel]\niterations = 1"
+        )
+        + '[variants]\nquick = {}\nmeant = { "run.allowed_failures" = 50 }\n'
+        + '[[claim]]\nid = "C"\nsays = "it is there"\nholds = "all(quick.box0.height > 0) and all(meant.box0.height > 0)"\n'
+    )
+    assert run_command(["claims", str(scene), "--jobs", "1"]) == 0
+    err = " ".join(capsys.readouterr().err.split())
+    assert "of 50 steps are unsolved, 0 allowed" in err
+    assert "50 allowed" not in err
