@@ -25,12 +25,15 @@ def are_finite(count, width, values):
 
 
 @njit
-def find_beyond(values, bound):
-    """The first of these flat numbers whose size is greater than the bound, or -1."""
-    for k in range(values.shape[0]):
-        if abs(values[k]) > bound:
-            return k
-    return -1
+def are_within(a, bound_a, b, bound_b):
+    """Whether no size of two lots of flat numbers is greater than its bound. Two at once: a call costs more."""
+    for k in range(a.shape[0]):
+        if abs(a[k]) > bound_a:
+            return False
+    for k in range(b.shape[0]):
+        if abs(b[k]) > bound_b:
+            return False
+    return True
 
 
 @njit

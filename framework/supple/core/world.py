@@ -16,7 +16,7 @@ from supple.core.build import ROOM, Build, run_compilers
 from supple.core.fault import raise_fault
 from supple.core.metrics import compile_metrics, forget_settled, metric_times, metric_values
 from supple.core.registry import Registered, Registry
-from supple.core.runaway import bind_runaways
+from supple.core.runaway import Runaways
 from supple.core.schedule import Bound, Call, Entry, Phase, Work, expand, order_systems, solve_of
 from supple.core.timing import Timing
 from supple.errors import CapacityError, Problem, SimulationError, SuppleError, UserError, Where, suggest
@@ -64,7 +64,7 @@ class World:
         self.arrays.freeze({name.removesuffix(NEXT) for entry in observing for name in entry.writes})
         self._cleared = self.arrays.join(sorted(self.build.accumulating))
         self._number = self.arrays["run.step"]
-        self._runaways = bind_runaways(self.build)
+        self._runaways = Runaways(self.build)
         self.rebind()
 
     # Stepping
@@ -147,8 +147,9 @@ class World:
         except Exception as error:
             entry = self.schedule[index]
             raise_fault(error, self.registry, entry.plugin, f"system {entry.name}")
-        for look in self._runaways:
-            look()
+        for is_within in self._runaways.looks:
+            if not is_within():
+                self._runaways.refuse()
 
     def _divide_step(self, error: SimulationError) -> bool:
         """Take the step in ever more parts; give it up with the error that it had as a whole.

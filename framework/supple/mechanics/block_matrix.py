@@ -137,7 +137,8 @@ class BlockMatrix:
     def clear_immovable_groups(self, movable: IntArray) -> None:
         """Take the groups out whose diagonal is but round-off, so that no solver divides by it.
 
-        `movable` [n] is > 0 for those that are moved by something whose part of the diagonal is no difference.
+        `movable` [n] is > 0 for those that are moved by something whose part of the diagonal is no difference. It is
+        zero afterwards.
         """
         clear_immovable_groups(self.blocks, self.group_count, IMMOVABLE, movable)
 

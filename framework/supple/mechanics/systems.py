@@ -113,8 +113,6 @@ def _bind_clearing(problem: ConstraintProblem, mechanisms: list[Mechanism]) -> C
     ]
 
     def clear() -> None:
-        if marking:
-            movable[: problem.count] = 0
         for mark in marking:
             mark()
         problem.W.clear_immovable_groups(movable)
