@@ -30,7 +30,7 @@ def are_within(a, bound_a, b, bound_b):
     for k in range(a.shape[0]):
         if abs(a[k]) > bound_a:
             return False
-    for k in range(b.shape[0]):
+    for k in range(b.shape[0]):  # noqa: SIM110  a kernel has no generators
         if abs(b[k]) > bound_b:
             return False
     return True
