@@ -105,6 +105,10 @@ class SimulationError(SuppleError):
         return f"{when}{self.what}" + (f" [{place}]" if place else "")
 
 
+class CapacityError(SimulationError):
+    """There are more contacts, or rows, than there is room for. A world makes more, unless the scene said how much."""
+
+
 def list_choices(choices: Iterable[str], limit: int = 12) -> str:
     """The choices in sorted order, shortened when there are many."""
     names = sorted(choices)

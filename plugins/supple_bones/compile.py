@@ -44,7 +44,9 @@ def describe_bone(
         position, rotation = np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0])
     axes = {"axis": np.array(bone.axis), "second_axis": np.array(bone.second_axis)}
     unused = {name: np.array([1.0, 0.0, 0.0]) for name, axis in axes.items() if not axis.any()}
-    masses: dict[str, Any] = {} if mass is None else {"mass": mass.mass, "centre": mass.centre, "inertia": mass.inertia}
+    masses: dict[str, Any] = (
+        {} if mass is None else {"mass": mass.mass, "centre": mass.centre, "inertia": mass.inertia}
+    )
     return BoneSpec(parent, bone.joint, tree, position, rotation, **{**masses, **axes, **unused})
 
 

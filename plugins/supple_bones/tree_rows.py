@@ -8,7 +8,7 @@ from typing import Any
 from supple.core.arrays import FloatArray, IntArray
 from supple.core.jit import bind_first_arguments, bind_kernel
 from supple.core.schedule import Bound
-from supple.errors import SimulationError
+from supple.errors import CapacityError
 from supple.mechanics.block_matrix import BlockMatrix
 from supple.mechanics.jacobian import JacobianBlocks
 from supple.mechanics.mechanism import PointRows
@@ -82,4 +82,4 @@ class TreeRows:
         """Raise when there is no room for so many more blocks."""
         if self.jacobian.count.item(0) + extra > self.jacobian.capacity:
             what = f"room for {self.jacobian.capacity} blocks of rows is used up; raise run.capacity.contacts"
-            raise SimulationError(what)
+            raise CapacityError(what)

@@ -38,6 +38,11 @@ def supple_register(registry: Registry) -> None:
         "collide.filters", "supple_collide.filters:compile_filters", components=(),
         after=["carriers", "mechanisms", "row_sources", "surfaces"],
     )  # fmt: skip
+    registry.add_warning(
+        "collide.sizes", "supple_collide.beginning:warn_of_sizes", when=["mesh", "convex"], built=False
+    )
+    registry.add_warning("collide.depths", "supple_collide.beginning:warn_of_depths")
+    registry.add_warning("collide.speeds", "supple_collide.beginning:warn_of_speeds")
     registry.add_system("collide.place_shapes", "supple_collide.systems:PlaceShapes")
     registry.add_system("collide.find_contacts", "supple_collide.systems:FindContacts")
     registry.add_system("collide.observe_penetration", "supple_collide.systems:ObservePenetration")

@@ -10,7 +10,7 @@ import numpy as np
 
 from supple.core.jit import bind_kernel
 from supple.core.schedule import Bound
-from supple.errors import SimulationError
+from supple.errors import CapacityError
 from supple.mechanics.compile import CONTACT_ARRAYS
 from supple.mechanics.mechanism import contact_capacity
 from supple_collide.kernel_arrays import (
@@ -64,7 +64,7 @@ def refuse_overflow(noun: str, needed: int, room: int, capacity: int) -> None:
     """Raise if there is not room enough: contacts are never dropped silently."""
     if needed > room:
         what = f"{needed} {noun}, room for {room}: raise run.capacity.contacts above {capacity}"
-        raise SimulationError(what)
+        raise CapacityError(what)
 
 
 def take_shapes(arrays: Bound) -> Shapes:

@@ -11,7 +11,7 @@ from supple.core.arrays import FloatArray, IntArray
 from supple.core.build import Build
 from supple.core.jit import bind_first_arguments, bind_kernel
 from supple.core.schedule import Bound
-from supple.errors import PluginError, Problem, SimulationError, suggest
+from supple.errors import CapacityError, PluginError, Problem, suggest
 from supple.mechanics.block_matrix import BlockMatrix
 from supple.mechanics.dynamics import Arrays
 from supple.mechanics.jacobian import JacobianBlocks
@@ -191,7 +191,7 @@ class FleshSurface:
         asked = points.span.item(1) - points.span.item(0)
         if J.count.item(0) + CORNERS * asked > J.capacity:
             what = f"room for {J.capacity} blocks of rows on flesh is used up; raise run.capacity.contacts"
-            raise SimulationError(what, entity=self.path)
+            raise CapacityError(what, entity=self.path)
         rows.count = self._make_rows(points)()
         if rows.count:
             self.skeletons.add_weighted_rows(rows)

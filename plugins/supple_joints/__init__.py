@@ -27,5 +27,6 @@ def supple_register(registry: Registry) -> None:
         "joints.links", "supple_joints.compile:compile_links", components=LINKED,
         after=["carriers", "surfaces"], provides=["row_sources", "point_holders"],
     )  # fmt: skip
+    registry.add_warning("joints.springs", "supple_joints.beginning:warn_of_springs", when=["spring"])
     registry.add_system("joints.measure_links", "supple_joints.systems:MeasureLinks", when=LINKED)
     registry.add_system("joints.observe_links", "supple_joints.systems:ObserveLinks", when=LINKED)

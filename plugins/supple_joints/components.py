@@ -64,7 +64,13 @@ class Joint:
         default=False, unit="", doc="Whether the two things collide with each other all the same."
     )
     metrics = (
-        Metric("error", "m", "Greatest distance between the anchors across what is free.", "max"),
+        Metric(
+            "error",
+            "m",
+            "Greatest distance between the anchors across what is free.",
+            "max",
+            headline="worst joint error",
+        ),
         Metric("turn_error", "rad", "Greatest angle between the anchors beside what is free.", "max"),
         Metric("position", "rad, m", "Angle of a hinge, displacement of a slider; 0 at the start.", "last"),
         Metric("lowest", "rad, m", "Least position.", "min"),

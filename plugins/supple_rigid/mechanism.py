@@ -10,7 +10,7 @@ from supple.core.arrays import FloatArray
 from supple.core.build import Build
 from supple.core.jit import TypedKernel
 from supple.core.schedule import Bound
-from supple.errors import SimulationError
+from supple.errors import CapacityError
 from supple.mechanics.block_matrix import BlockMatrix
 from supple.mechanics.dynamics import Arrays
 from supple.mechanics.jacobian import JacobianBlocks
@@ -34,6 +34,7 @@ class RigidBodies:
     plan, impulse, force = "rigid.plan", "rigid.impulse", "rigid.force"
     position, rotation, twist, wrench = "rigid.x", "rigid.q", "rigid.v", "rigid.wrench"
     layer = "bodies"
+    sums_only = True
     reads = (*STATE, *MODEL)
     dynamics_reads, dynamics_forces = READS, (WRENCH,)
 
@@ -86,4 +87,4 @@ class RigidBodies:
     def _check_room(self, more: int) -> None:
         if self.jacobian.count.item(0) + more > self.jacobian.capacity:
             room = self.jacobian.capacity
-            raise SimulationError(f"room for {room} blocks of rows is used up; raise run.capacity.contacts")
+            raise CapacityError(f"room for {room} blocks of rows is used up; raise run.capacity.contacts")

@@ -23,6 +23,7 @@ def supple_register(registry: Registry) -> None:
         "skeleton.bones", "supple_skeleton.compile:compile_skeletons", components=["skeleton"],
         after=["bone_loads"], provides=["mechanisms", "carriers", "row_sources", "bone_loads"],
     )  # fmt: skip
+    registry.add_warning("skeleton.servos", "supple_skeleton.beginning:warn_of_servos", when=["servo"])
     for name, system in (
         ("move_freely", "MoveFreely"),
         ("advance_bones", "AdvanceBones"),

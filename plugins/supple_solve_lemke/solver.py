@@ -25,6 +25,7 @@ class Lemke:
     covering vectors and a little regularisation are tried then.
     """
 
+    approximate = True  # a pyramid stands for the cone of friction
     rescue = "newton"  # who may succeed where this one does not
 
     def __init__(self, settings: LemkeSettings) -> None:

@@ -29,6 +29,8 @@ class Penalty:
     must be short against sqrt(mass / stiffness). The residual is that of the rows that are no contacts.
     """
 
+    approximate = True  # springs stand for the law of contact
+
     def __init__(self, settings: PenaltySettings) -> None:
         self.settings = settings
         self._sweeper, self._rest = Sweeper(), PartialProblem(0, 0)

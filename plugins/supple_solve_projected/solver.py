@@ -28,6 +28,8 @@ class ProjectedGaussSeidel:
     and there may be many.
     """
 
+    approximate = True  # a box stands for the disk of friction
+
     def __init__(self, settings: ProjectedSettings) -> None:
         self.settings = settings
 

@@ -88,9 +88,19 @@ def test_people_get_a_table(pile, capsys):
 def test_a_problem_without_solution_exits_with_three(tmp_path, capsys):
     np.savez(tmp_path / "none.npz", M=-np.ones((1, 1)), q=-np.ones(1))
     code = run_command(["solve", str(tmp_path / "none.npz"), "--json"])
-    answer = json.loads(capsys.readouterr().out)
-    assert answer["status"] in ("failed", "stalled")
-    assert code == (3 if answer["status"] == "failed" else 0)
+    out, err = capsys.readouterr()
+    assert json.loads(out)["status"] in ("failed", "stalled")
+    assert code == 3
+    assert "try another --solver" in err
+
+
+def test_a_solver_that_stalls_exits_with_three(pile, capsys):
+    code = run_command(["solve", str(pile[1]), "--tolerance", "1e-300", "--json"])
+    out, err = capsys.readouterr()
+    answer = json.loads(out)
+    assert (code, answer["status"]) == (3, "stalled")
+    assert answer["residual"] < 1e-6
+    assert err.startswith(f"stalled at a residual of {answer['residual']:.3g}, above --tolerance 1e-300")
 
 
 @pytest.mark.parametrize(

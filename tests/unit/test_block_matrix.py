@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from supple.errors import SimulationError
 from supple.mechanics.block_matrix import BlockMatrix
-from supple.mechanics.block_matrix_kernels import find_block
+from supple.mechanics.block_matrix_kernels import find_block, mark_movable
 from supple.mechanics.jacobian import JacobianBlocks
 
 
@@ -104,6 +104,15 @@ def test_groups_that_nothing_can_move_are_taken_out() -> None:
     dense = np.array([[2.0, 0.5, 1e-17], [0.5, 1.0, 3e-17], [1e-17, 3e-17, 1e-16]])
     size = np.array([1, 1, 1])
     matrix = BlockMatrix.from_dense(dense, size)
-    matrix.clear_immovable_groups()
+    matrix.clear_immovable_groups(np.array([1, 1, 1]))
+    assert (matrix.to_dense(size) == dense).all(), "it is small, and yet no round-off: a heavy body"
+    matrix.clear_immovable_groups(np.array([0, 0, -1]))
     expected = np.array([[2.0, 0.5, 0.0], [0.5, 1.0, 0.0], [0.0, 0.0, 0.0]])
     assert (matrix.to_dense(size) == expected).all()
+
+
+def test_rows_between_a_thing_and_itself_are_not_movable() -> None:
+    group, unit = np.array([0, 0, 1, 1, 2, 9]), np.array([3, 4, 4, 4, 0, 9])
+    movable = np.zeros(10, np.int64)
+    mark_movable(np.array([5]), group, unit, movable)
+    assert (movable > 0).tolist() == [True, False, True] + 7 * [False]

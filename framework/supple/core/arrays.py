@@ -248,6 +248,17 @@ class ArrayTable:
         """A copy of the whole State by name."""
         return {name: view.copy() for name, view in self.now.views.items()}
 
+    def resize_state(self, state: Mapping[str, Array]) -> dict[str, Array]:
+        """A State from a world with less room, or more: rows that are in use stay, the others are cut or zero."""
+        fitted = dict(state)
+        for name, values in state.items():
+            mine = self.now.views.get(name)
+            if mine is not None and self.specs[name].count and len(values) != len(mine):
+                fitted[name] = np.zeros_like(mine)
+                kept = min(len(values), len(mine))
+                fitted[name][:kept] = values[:kept]
+        return fitted
+
     def load_state(self, state: Mapping[str, Array]) -> None:
         """Replace the whole State; names, shapes and dtypes must be the same."""
         mine = self.now.views

@@ -49,9 +49,10 @@ class Blueprint:
         return {"entities": entities, "run": _plain(self.run), "settings": settings, "seed": self.seed}
 
     def fingerprint(self) -> str:
-        """A hash of everything that determines the motion, files among it; the duration does not."""
+        """A hash of everything that determines the motion, files among it; how far it may go does not."""
         plain = self.as_plain()
-        del plain["run"]["duration"], plain["run"]["smoke"]
+        for name in ("duration", "smoke", "allowed_failures", "fastest", "farthest"):
+            del plain["run"][name]
         named = {
             name
             for entity in self.graph

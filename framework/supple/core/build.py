@@ -44,6 +44,9 @@ class BoundMetric:
         return f"{self.path}.{self.metric.name}"
 
 
+#: The State array with the room that a world was built with.
+ROOM = "run.room"
+
 #: What compile functions may put objects into for others: frames that move, what moves, what touches, what
 #: makes rows, who holds points of surfaces, what is solved on its own; for controllers the state machines, and
 #: where things should be.
@@ -67,7 +70,9 @@ class Frame:
 class Build:
     """Collects what compile functions declare."""
 
-    def __init__(self, blueprint: Blueprint, registry: Registry) -> None:
+    def __init__(self, blueprint: Blueprint, registry: Registry, room: int = 0) -> None:
+        """`room` is for how many contacts, joints and limits; 0 chooses by the scene."""
+        self.room = room
         self.blueprint = blueprint
         self.registry = registry
         self.graph = blueprint.graph

@@ -36,6 +36,7 @@ def register_builtin(registry: Registry) -> None:
         components=(),
         after=["row_sources", "solves"],
     )
+    registry.add_warning("masses", "supple.mechanics.beginning:warn_of_masses")
     registry.add_system("assemble", "supple.mechanics.systems:AssembleRows", each="solves")
     registry.add_system("solve", "supple.mechanics.systems:SolveRows", each="solves")
     registry.add_system("balance_energy", "supple.mechanics.energy:BalanceEnergy", each="solves")

@@ -36,8 +36,11 @@ def gather_values(a, b, c, d, e, f, g, h, places, now_out):
 
 
 @njit
-def reduce_values(weight, mode, start, step, now, total, samples, total_out, samples_out):
-    """Reduce the values of this step into the totals: last, max, min or weighted sum; nan does not count."""
+def reduce_values(weight, mode, start, step, time, now, total, samples, total_out, samples_out, when_out):
+    """Reduce the values of this step into the totals: last, max, min or weighted sum; nan does not count.
+
+    when_out is the time [s] at which the last, greatest or least was first seen.
+    """
     for k in range(now.shape[0]):
         value = now[k]
         if step[0] < start[k] or math.isnan(value):
@@ -46,10 +49,15 @@ def reduce_values(weight, mode, start, step, now, total, samples, total_out, sam
             value *= weight
         if samples[k] == 0.0 or mode[k] == 0:
             total_out[k] = value
+            when_out[k] = time[0]
         elif mode[k] == 1:
             total_out[k] = max(total[k], value)
+            if value > total[k]:
+                when_out[k] = time[0]
         elif mode[k] == 2:
             total_out[k] = min(total[k], value)
+            if value < total[k]:
+                when_out[k] = time[0]
         else:
             total_out[k] = total[k] + value
         samples_out[k] = samples[k] + weight

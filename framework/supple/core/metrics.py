@@ -35,6 +35,8 @@ def compile_metrics(build: Build) -> None:
         "metrics.now", (count,), unit="SI", doc="Values after this step.", labels=labels, record=True
     )
     build.add_state("metrics.total", np.zeros(count), unit="SI", doc="Reduced values so far.", labels=labels)
+    doc = "When the greatest or least value was first seen, or the last."
+    build.add_state("metrics.when", np.zeros(count), unit="s", doc=doc, labels=labels)
     build.add_state("metrics.samples", np.zeros(count), unit="1", doc="Steps counted so far.", labels=labels)
 
 
@@ -42,7 +44,7 @@ class AccumulateMetrics(System):
     """Gathers the value of every metric and reduces it over the run."""
 
     phase = Phase.OBSERVE
-    writes = ("metrics.now", "metrics.total.next", "metrics.samples.next")
+    writes = ("metrics.now", "metrics.total.next", "metrics.samples.next", "metrics.when.next")
 
     def __init__(self, build: Build) -> None:
         self.metrics = build.metrics
@@ -54,6 +56,7 @@ class AccumulateMetrics(System):
             "metrics.total",
             "metrics.samples",
             "run.step",
+            "run.time.next",
         )
 
     def bind(self, arrays: Bound) -> Callable[[], None]:
@@ -64,7 +67,7 @@ class AccumulateMetrics(System):
         now, mode, start = arrays["metrics.now"], arrays["metrics.mode"], arrays["metrics.start"]
         total, samples = arrays["metrics.total"], arrays["metrics.samples"]
         total_next, samples_next = arrays["metrics.total.next"], arrays["metrics.samples.next"]
-        step = arrays["run.step"]
+        when_next, step, time = arrays["metrics.when.next"], arrays["run.step"], arrays["run.time.next"]
         names = sorted(
             {bound.array for bound in self.metrics}, key=lambda name: (arrays[name].dtype.kind, name)
         )
@@ -77,8 +80,8 @@ class AccumulateMetrics(System):
             gathers.append(bind_kernel(gather_values, *sources, places, now))
         weight = arrays.h / arrays.build.run.step  # of a part of a step, in means
         reduce = bind_kernel(
-            reduce_values, weight, mode, start, step, now, total, samples, total_next, samples_next
-        )
+            reduce_values, weight, mode, start, step, time, now, total, samples, total_next, samples_next, when_next
+        )  # fmt: skip
 
         def accumulate() -> None:
             for gather in gathers:
@@ -106,6 +109,15 @@ def metric_values(table: ArrayTable, metrics: list[BoundMetric]) -> dict[str, fl
         mean = bound.metric.over_time == "mean"
         values[bound.key] = float(total[slot] / (seen if mean else 1.0)) if seen else math.nan
     return values
+
+
+def metric_times(table: ArrayTable, metrics: list[BoundMetric]) -> dict[str, float]:
+    """The time [s] at which every metric had the figure that the run has; nan for means and what was not counted."""
+    when, samples = table["metrics.when"], table["metrics.samples"]
+    return {
+        bound.key: math.nan if bound.metric.over_time == "mean" or not samples[slot] else float(when[slot])
+        for slot, bound in enumerate(metrics)
+    }
 
 
 def forget_settled(metrics: list[BoundMetric], state: Mapping[str, Array]) -> None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from supple.core.schedule import System
 
 CompileFunction = Callable[["Build"], None]
+WarningFunction = Callable[[Any], Iterable[Problem]]
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,7 @@ class Registry:
     settings: dict[str, Registered] = field(default_factory=dict)
     commands: dict[str, Registered] = field(default_factory=dict)
     collections: dict[str, Registered] = field(default_factory=dict)
+    warnings: dict[str, Registered] = field(default_factory=dict)
     #: Modules of plugins that did not come with supple, and the plugins' names.
     foreign: dict[str, str] = field(default_factory=dict)
     plugin: str = "supple"
@@ -121,6 +123,17 @@ class Registry:
         `kinds` are protocols for members with a certain attribute, each asking for more than those before it.
         """
         self._add("collection", self.collections, name, protocol, kinds=dict(kinds or {}))
+
+    def add_warning(
+        self, name: str, function: WarningFunction | str, *, when: Iterable[str] = (), built: bool = True
+    ) -> None:
+        """Look at how scenes begin that have any of the components `when` (none: all), and yield what looks wrong.
+
+        The function is called with the world before its first step. With `built=False` it is called with the
+        blueprint: then `supple check` asks it too.
+        """
+        kind = "world" if built else "blueprint"
+        self._add("warning", self.warnings, name, function, when=tuple(when), each=kind)
 
     def add_solver(self, name: str, solver: type | str, *, settings: type) -> None:
         """Offer a solver for `run.solver`; `settings` is the component class of its table `[run.NAME]`."""

@@ -18,7 +18,10 @@ class Capacity:
     """How many of the things whose number changes from step to step there is room for."""
 
     contacts: int = field(
-        default=0, unit="1", doc="Contacts, joints and limits at once; 0 chooses by the scene.", ge=0
+        default=0,
+        unit="1",
+        doc="Contacts, joints and limits at once; 0 begins with what the scene is likely to need, and makes more room.",
+        ge=0,
     )
 
 
@@ -42,6 +45,24 @@ class Run:
         default=3, unit="1", ge=0, le=16,
         doc="How often a step that cannot be solved or computed is tried again with half of its length; 0: never.",
     )  # fmt: skip
+    allowed_residual: float = field(
+        default=1e-5,
+        unit="m/s",
+        gt=0,
+        doc="A step with a greater residual is unsolved, and the report says so.",
+    )
+    allowed_failures: int = field(
+        default=0, unit="1", ge=0, doc="Unsolved steps beyond which a run has failed (exit code 3)."
+    )
+    fastest: float = field(
+        default=1e6, unit="m/s, rad/s", gt=0, doc="Speed beyond which a run has run away and is stopped."
+    )
+    farthest: float = field(
+        default=1e6,
+        unit="m",
+        gt=0,
+        doc="Distance from the origin beyond which a run has run away and is stopped.",
+    )
     seed: int = field(default=0, unit="1", doc="Seed of all noise; --seed overrides it.", ge=0)
     smoke: int = field(default=50, unit="1", doc="Steps of a quick check that the scene runs at all.", gt=0)
     capacity: Capacity = field(default=Capacity(), unit="", doc="Room for things whose number changes.")

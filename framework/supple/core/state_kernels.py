@@ -25,6 +25,18 @@ def are_finite(count, width, values):
 
 
 @njit
+def are_within(a, bound_a, b, bound_b):
+    """Whether no size of two lots of flat numbers is greater than its bound. Two at once: a call costs more."""
+    for k in range(a.shape[0]):
+        if abs(a[k]) > bound_a:
+            return False
+    for k in range(b.shape[0]):  # noqa: SIM110  a kernel has no generators
+        if abs(b[k]) > bound_b:
+            return False
+    return True
+
+
+@njit
 def copy_rows(count, width, values, values_out):
     """Copy the first count[0] rows of `width` numbers each; both arrays are flat."""
     for k in range(count[0] * width):

@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from supple.core.arrays import NEXT, Array
 from supple.core.blueprint import Blueprint
-from supple.core.build import Build, run_compilers
+from supple.core.build import ROOM, Build, run_compilers
 from supple.core.fault import naming_fault, raise_fault
-from supple.core.metrics import compile_metrics, forget_settled, metric_values
+from supple.core.metrics import compile_metrics, forget_settled, metric_times, metric_values
 from supple.core.registry import Registered, Registry
+from supple.core.runaway import Runaways
 from supple.core.schedule import Bound, Call, Entry, Phase, Work, expand, order_systems, solve_of
 from supple.core.timing import Timing
-from supple.errors import Problem, SimulationError, SuppleError, UserError, suggest
+from supple.errors import CapacityError, Problem, SimulationError, SuppleError, UserError, Where, suggest
 
 if TYPE_CHECKING:
     from supple.mechanics.combined_dynamics import CombinedDynamics
+
+#: Room for contacts beyond which a world makes no more: by then something else is wrong.
+MOST_ROOM = 1 << 20
 
 
 class World:
@@ -33,10 +38,21 @@ class World:
     it as it was.
     """
 
-    def __init__(self, blueprint: Blueprint, registry: Registry) -> None:
+    def __init__(self, blueprint: Blueprint, registry: Registry, room: int = 0) -> None:
+        """`room` is for how many contacts, joints and limits; by default it is chosen by the scene."""
         self.blueprint = blueprint
         self.registry = registry
-        self.build = Build(blueprint, registry)
+        #: Where `entity.component.field` was written; whoever read the scene knows.
+        self.locate: Callable[[str], Where | None] = lambda path: None
+        #: How often the arrays were replaced by larger ones; who keeps some must take them anew then.
+        self.generation = 0
+        self._warnings: list[Problem] | None = None
+        self._build(room)
+        self.timing = Timing([entry.name for entry in self.schedule])
+
+    def _build(self, room: int) -> None:
+        """Make all arrays and systems, in the state of the start."""
+        self.build = Build(self.blueprint, self.registry, room)
         _declare_clock(self.build)
         run_compilers(self.build)
         compile_metrics(self.build)
@@ -47,8 +63,8 @@ class World:
         self.arrays.freeze({name.removesuffix(NEXT) for entry in observing for name in entry.writes})
         self._cleared = self.arrays.join(sorted(self.build.accumulating))
         self._number = self.arrays["run.step"]
+        self._runaways = Runaways(self.build)
         self.rebind()
-        self.timing = Timing([entry.name for entry in self.schedule])
 
     # Stepping
 
@@ -67,6 +83,9 @@ class World:
 
         A step that cannot be computed is taken again from the same state in two parts of half its length, then in
         four, and so on, `run.halvings` times; then it is given up, and the state stays as it was.
+
+        A step with more contacts than there is room for is taken again with twice the room, unless the scene says
+        how much there is. Arrays that were taken before are then those of the past: ask for them again.
         """
         if count < 0:
             remedy = "keep a world.snapshot() and world.restore() it"
@@ -74,17 +93,27 @@ class World:
                 Problem(None, "world.step", f"{count} steps: time does not run backwards", remedy)
             )
         for _ in range(count):
-            try:
-                self.compute_step()
-            except SimulationError as error:
-                error.time, error.step = self.time, self.steps
-                self.arrays.roll_back()
-                self._divide_step(error)
-            except BaseException:
-                self.arrays.roll_back()
-                raise
-            else:
-                self.arrays.commit()
+            while not self._take_step():
+                pass
+
+    def _take_step(self) -> bool:
+        """Take one step, whole or in parts. False if it was not taken, for want of room that there is now."""
+        try:
+            self.compute_step()
+        except CapacityError as error:
+            error.time, error.step = self.time, self.steps
+            self.arrays.roll_back()
+            self._make_room(error)
+            return False
+        except SimulationError as error:
+            error.time, error.step = self.time, self.steps
+            self.arrays.roll_back()
+            return self._divide_step(error)
+        except BaseException:
+            self.arrays.roll_back()
+            raise
+        self.arrays.commit()
+        return True
 
     def compute_step(self) -> None:
         """Run all systems once without committing; most callers want `step`."""
@@ -116,25 +145,64 @@ class World:
         except Exception as error:
             entry = self.schedule[index]
             raise_fault(error, self.registry, entry.plugin, f"system {entry.name}")
+        for is_within in self._runaways.looks:
+            if not is_within():
+                self._runaways.refuse()
 
-    def _divide_step(self, error: SimulationError) -> None:
-        """Take the step in ever more parts; give it up with the error that it had as a whole."""
-        kept, done = self.arrays.keep(), False
+    def _divide_step(self, error: SimulationError) -> bool:
+        """Take the step in ever more parts; give it up with the error that it had as a whole.
+
+        False if it was not taken, for want of room that there is now.
+        """
+        kept, done, cramped = self.arrays.keep(), False, None
         try:
             for level in range(1, self.build.run.halvings + 1):
                 try:
                     self._take_parts(2**level)
+                except CapacityError as want:
+                    cramped = want
+                    break
                 except SimulationError:
                     self.arrays.put_back(kept)
                 else:
                     done = True
-                    return
+                    return True
         finally:
             if not done:
                 self.arrays.put_back(kept)
             if self.build.run.halvings:
                 self.rebind()
-        raise error
+        if cramped is None:
+            raise error
+        cramped.time, cramped.step = self.time, self.steps
+        self._make_room(cramped)
+        return False
+
+    def _make_room(self, error: CapacityError) -> None:
+        """Become the same world with twice the room, in the same state; raises the error where that is not wanted."""
+        room = int(self.arrays[ROOM][0]) if ROOM in self.arrays.specs else MOST_ROOM
+        if self.build.run.capacity.contacts or room >= MOST_ROOM:
+            raise error
+        self._change_room(2 * room, self.arrays.state_copy())
+
+    def _change_room(self, room: int, state: Mapping[str, Array]) -> None:
+        self._build(room)
+        self.arrays.load_state({**self.arrays.resize_state(state), ROOM: np.array([room])})
+        self.generation += 1
+
+    def look_at_start(self, last: Phase = Phase.DETECT) -> None:
+        """Run the systems of a step up to a phase and forget what they did to the State.
+
+        Step arrays then hold what they found, such as the contacts at the start of the next step.
+        """
+        for array in self._cleared:
+            array.fill(0)
+        try:
+            for entry, call in self.calls():
+                if entry.phase <= last:
+                    call()
+        finally:
+            self.arrays.roll_back()
 
     def _take_parts(self, parts: int) -> None:
         self.rebind(parts)
@@ -192,6 +260,11 @@ class World:
     def restore(self, state: Mapping[str, Array], *, planned_steps: int | None = None) -> None:
         """Go back to a snapshot. `planned_steps` is the length of the run it was taken from."""
         copied = {name: np.array(values) for name, values in state.items()}
+        room = int(copied[ROOM][0]) if ROOM in copied else 0
+        if room and ROOM in self.arrays.specs and room != self.arrays[ROOM][0]:
+            # It was taken when there was more room, or less.
+            self._build(room)
+            self.generation += 1
         if planned_steps is not None and planned_steps != self.blueprint.run.steps:
             forget_settled(self.build.metrics, copied)
         self.arrays.load_state(copied)
@@ -202,12 +275,27 @@ class World:
         return EntityView(self, self.build.graph[path].path)
 
     def array(self, name: str) -> Array:
-        """An array by name (`supple schedule` lists them); a view, so copy it to keep it."""
+        """An array by name (`supple arrays` lists them); a view, so copy it to keep it."""
         return self.arrays[name]
 
     def metrics(self) -> dict[str, float]:
         """All metrics over the run so far, by `entity.metric`."""
         return metric_values(self.arrays, self.build.metrics)
+
+    def metric_times(self) -> dict[str, float]:
+        """When [s] every metric first had its figure of the run, by `entity.metric`; nan for means."""
+        return metric_times(self.arrays, self.build.metrics)
+
+    def warnings(self) -> list[Problem]:
+        """What looks wrong with how the scene begins, each with path, what and remedy; see `supple.core.beginning`."""
+        if self._warnings is None:
+            from supple.core.beginning import find_warnings
+
+            # Checks look at the start and leave traces in Step arrays; a world that went on is left alone.
+            fresh = self if self.steps == 0 else World(self.blueprint, self.registry)
+            found = find_warnings(fresh)
+            self._warnings = [replace(each, where=each.where or self.locate(each.path)) for each in found]
+        return list(self._warnings)
 
     def members(self, collection: str) -> list[Any]:
         """The members of a collection (mechanisms, surfaces, ...), sorted by name."""

@@ -18,7 +18,7 @@ from supple.mechanics import block_matrix_kernels as kernels
 set_pattern = TypedKernel(kernels.set_pattern)
 clear_immovable_groups = TypedKernel(kernels.clear_immovable_groups)
 
-#: A diagonal block this much smaller than the largest is round-off, whatever the masses.
+#: A diagonal block of bones this much smaller than the largest is the round-off of a difference.
 IMMOVABLE = 1e-13
 
 
@@ -134,9 +134,13 @@ class BlockMatrix:
             min(len(self._scratch.groups_of_unit), len(self._scratch.units_of_group)),
         )  # fmt: skip
 
-    def clear_immovable_groups(self) -> None:
-        """Take the groups out whose diagonal is but round-off, so that no solver divides by it."""
-        clear_immovable_groups(self.blocks, self.group_count, IMMOVABLE)
+    def clear_immovable_groups(self, movable: IntArray) -> None:
+        """Take the groups out whose diagonal is but round-off, so that no solver divides by it.
+
+        `movable` [n] is > 0 for those that are moved by something whose part of the diagonal is no difference. It is
+        zero afterwards.
+        """
+        clear_immovable_groups(self.blocks, self.group_count, IMMOVABLE, movable)
 
     def multiply(self, x: FloatArray, out: FloatArray) -> None:
         """out = W x; both [n, 3] (longer arrays may be given, their tails are left alone)."""

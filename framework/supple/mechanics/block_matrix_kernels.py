@@ -137,11 +137,23 @@ def multiply(blocks, group_count, x, y_out):
 
 
 @njit
-def clear_immovable_groups(blocks_out, group_count, threshold):
+def mark_movable(count, group, unit, movable_out):
+    """movable_out[g] > 0 for the groups of the first count[0] blocks; < 0 for rows between a unit and itself."""
+    for k in range(count[0]):
+        g = group[k]
+        if movable_out[g] == 0:
+            movable_out[g] = unit[k] + 1
+        elif movable_out[g] == unit[k] + 1:
+            movable_out[g] = -1
+
+
+@njit
+def clear_immovable_groups(blocks_out, group_count, threshold, movable_out):
     """Set the blocks of groups to zero whose diagonal is but round-off: no impulse moves them.
 
     Such a group is a row between neighbours that their joint keeps from moving along it. The threshold is
-    relative to the largest diagonal; solvers give groups with zero diagonal no impulse.
+    relative to the largest diagonal; solvers give groups with zero diagonal no impulse. Groups that are known to be
+    movable (> 0) stay as they are, however heavy beside the lightest; this mark is used up.
     """
     indptr, indices, diagonal, values = (
         blocks_out.indptr,
@@ -156,7 +168,9 @@ def clear_immovable_groups(blocks_out, group_count, threshold):
     for i in range(group_count):
         block = diagonal[i]
         trace = values[block, 0, 0] + values[block, 1, 1] + values[block, 2, 2]
-        if trace > threshold * largest:
+        known = movable_out[i] > 0
+        movable_out[i] = 0
+        if known or trace > threshold * largest:
             continue
         for p in range(indptr[i], indptr[i + 1]):
             mirror = find_block(indptr, indices, indices[p], i)

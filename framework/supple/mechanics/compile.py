@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from supple.core.arrays import NEXT
-from supple.core.build import Build
+from supple.core.build import ROOM, Build
 from supple.core.members import Solve
 from supple.mechanics.last_impulses import declare_last_impulses
 from supple.mechanics.mechanism import contact_capacity
@@ -26,6 +26,7 @@ FIGURE_OF_METRIC = {
     "penetration_worst": "penetration",
     "contacts": "contacts",
     "sweeps": "iterations",
+    "unsolved_steps": "unsolved",
     "solver_failures": "failures",
     "solver_rescues": "rescues",
     "kinetic_energy": "kinetic",
@@ -41,6 +42,8 @@ FIGURE_OF_METRIC = {
 def compile_rows(build: Build) -> None:
     """Declare what collision, assembly, solver and report hand to each other."""
     capacity = contact_capacity(build)
+    doc = "Contacts, joints and limits that there is room for; changes when a world makes more."
+    build.add_state(ROOM, [capacity], unit="1", doc=doc, dtype=np.int64)
     _declare_contacts(build, capacity)
     solves = build.members("solves")
     for solve in solves:

@@ -9,7 +9,7 @@ import numpy as np
 
 from supple.core.arrays import FloatArray, IntArray
 from supple.core.jit import TypedKernel, bind_kernel
-from supple.errors import SimulationError
+from supple.errors import CapacityError
 from supple.mechanics import jacobian_kernels as kernels
 
 add_row_velocities = TypedKernel(kernels.add_row_velocities)
@@ -61,7 +61,7 @@ class JacobianBlocks:
         first = int(self.count[0])
         if first + extra > self.capacity:
             what = f"capacity of {self.capacity} Jacobian blocks is used up; raise run.capacity"
-            raise SimulationError(what)
+            raise CapacityError(what)
         self.values[first : first + extra] = 0.0
         self.count[0] = first + extra
         return first

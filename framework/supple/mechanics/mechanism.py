@@ -30,7 +30,8 @@ class Mechanism(Protocol):
     `impulse` names the array of plan + J^T lambda, so that v_next = v_free + A^-1 impulse. `force` names the
     accumulating array that controllers in ACTUATE add to: a generalised force per rate [N, N m], which enters v_free as
     h A^-1 force. `unit_count` is the number of independent blocks of A. `solve` names the solve that it belongs to,
-    if it is not that of all others.
+    if it is not that of all others. With `sums_only = True` it says that its part of W's diagonal is a sum of squares,
+    which is small only where masses are large, and not a difference that may be round-off.
     """
 
     name: str
@@ -214,4 +215,4 @@ class AssembledSource(RowSource, Protocol):
 
 def contact_capacity(build: Build) -> int:
     """Contact points there is room for."""
-    return build.run.capacity.contacts or max(256, 32 * len(build.graph))
+    return build.room or build.run.capacity.contacts or max(256, 32 * len(build.graph))

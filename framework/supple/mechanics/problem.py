@@ -15,7 +15,7 @@ import numpy as np
 
 from supple.core.arrays import FloatArray, IntArray
 from supple.core.jit import TypedKernel, bind_kernel
-from supple.errors import SimulationError, UserError
+from supple.errors import CapacityError, SimulationError, UserError
 from supple.mechanics import problem_kernels as kernels
 from supple.mechanics.block_matrix import BlockMatrix
 
@@ -135,7 +135,7 @@ class ConstraintProblem:
         """Add `extra` groups with default values (free bilateral rows) and return the index of the first."""
         first, last = self.count, self.count + extra
         if last > self.capacity:
-            raise SimulationError(
+            raise CapacityError(
                 f"room for {self.capacity} groups of rows is used up; raise run.capacity.contacts"
             )
         self._range[0], self._range[1] = first, last

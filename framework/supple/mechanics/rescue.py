@@ -27,6 +27,11 @@ def make_solvers(build: Build) -> list[tuple[str, Solver]]:
     return list(solvers.items())
 
 
+def is_approximate(solver: Solver | type[Solver]) -> bool:
+    """Whether a solver says of itself, by `approximate = True`, that it solves other laws than those of `rows`."""
+    return bool(getattr(solver, "approximate", False))
+
+
 def solve_with_rescue(
     solvers: Sequence[tuple[str, Solver]], problem: ConstraintProblem, warm: FloatArray
 ) -> tuple[Solution, int]:

@@ -10,6 +10,12 @@ RUN_METRICS = (
     Metric("penetration_worst", "m", "Deepest penetration of any contact.", "max"),
     Metric("contacts", "1", "Contacts that were solved for, on average.", "mean"),
     Metric("sweeps", "1", "Iterations of the solver, on average.", "mean"),
+    Metric(
+        "unsolved_steps",
+        "1",
+        "Steps that stayed unsolved: with a residual above run.allowed_residual.",
+        "last",
+    ),
     Metric("solver_failures", "1", "Steps whose solve fell short of its tolerance.", "last"),
     Metric("solver_rescues", "1", "Steps in which a better solver had to help.", "last"),
     Metric("halved_steps", "1", "Steps that were taken in parts, since they failed as a whole.", "last"),

@@ -15,6 +15,7 @@ FIGURES: Final = {
     "penetration": ("m", "Deepest penetration at the start of this step."),
     "contacts": ("1", "Frictional contacts in this step."),
     "iterations": ("1", "Iterations of the solver."),
+    "unsolved": ("1", "Steps that stayed unsolved so far."),
     "failures": ("1", "Steps whose solve fell short so far."),
     "rescues": ("1", "Steps in which another solver had to help so far."),
     "kinetic": ("J", "Kinetic energy after the step."),
@@ -29,7 +30,7 @@ WORST: Final = ("residual", "penetration")
 """Figures of which the run has the greatest; of all others it has the sum."""
 ENERGY: Final = ("before", "kinetic", "potential", "applied")
 """What mechanisms add up in every step."""
-_HELD: Final = ("failures", "rescues", "initial", "row_work", "applied_work")
+_HELD: Final = ("unsolved", "failures", "rescues", "initial", "row_work", "applied_work")
 
 
 def name_figure(solve: Solve, figure: str) -> str:

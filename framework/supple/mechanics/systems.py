@@ -14,12 +14,13 @@ from supple.core.noise import noise_at
 from supple.core.schedule import ROWS, Access, Bound, Each, Phase, System, solve_of
 from supple.errors import PluginError, Problem
 from supple.mechanics import warm_start_kernels
+from supple.mechanics.block_matrix_kernels import mark_movable
 from supple.mechanics.last_impulses import LastImpulses, name_last
 from supple.mechanics.mechanism import AssembledSource, Mechanism
 from supple.mechanics.neighbours import Neighbourhood
 from supple.mechanics.problem import ConstraintProblem
 from supple.mechanics.problem_kernels import begin_free, measure_rows
-from supple.mechanics.rescue import make_solvers, solve_with_rescue
+from supple.mechanics.rescue import is_approximate, make_solvers, solve_with_rescue
 from supple.mechanics.solve_sums import name_figure
 
 
@@ -64,6 +65,7 @@ class AssembleRows(System):
         measure = bind_kernel(measure_rows, problem.counts, problem.law, problem.gap, *figures)
         groups_of_source = _name_groups(sources, arrays[self.solve.array("groups")])
         appending = list(zip(sources, groups_of_source, strict=True))
+        clear_immovable = _bind_clearing(problem, mechanisms)
         others = [m for m in arrays.build.members("mechanisms") if m not in mechanisms]
 
         def assemble() -> None:
@@ -87,7 +89,7 @@ class AssembleRows(System):
             _couple(problem, mechanisms)
             for mechanism in mechanisms:
                 mechanism.add_delassus(problem.W)
-            problem.W.clear_immovable_groups()
+            clear_immovable()
             close()
 
         return assemble
@@ -99,6 +101,23 @@ class AssembleRows(System):
                 mine, other = solve_of(mechanism), self.solve.name
                 what = f"belongs to the solve '{mine}', and a row of '{other}' acts on it"
                 raise PluginError(Problem(None, mechanism.name, what, "make rows in its own solve"))
+
+
+def _bind_clearing(problem: ConstraintProblem, mechanisms: list[Mechanism]) -> Callable[[], None]:
+    """A function that takes out the groups that nothing moves; see `BlockMatrix.clear_immovable_groups`."""
+    movable = np.zeros(problem.capacity, np.int64)
+    marking = [
+        bind_kernel(mark_movable, m.jacobian.count, m.jacobian.group, m.jacobian.unit, movable)
+        for m in mechanisms
+        if getattr(m, "sums_only", False)
+    ]
+
+    def clear() -> None:
+        for mark in marking:
+            mark()
+        problem.W.clear_immovable_groups(movable)
+
+    return clear
 
 
 def _bind_closing(
@@ -153,12 +172,12 @@ class SolveRows(System):
         self.solvers = make_solvers(build)
         at, mine, last = solve.array, solve.name, name_last(solve)
         self.reads: Sequence[Access] = (
-            at("problem"), *last, at("failures"), at("rescues"), "run.step",
+            at("problem"), *last, at("unsolved"), at("failures"), at("rescues"), "run.step",
             *(Each("mechanisms", part, mine) for part in ("v_free", "plan", "reads")),
         )  # fmt: skip
         self.writes: Sequence[Access] = (
             at("impulse"), name_figure(solve, "residual"), name_figure(solve, "iterations"),
-            at("failures.next"), at("rescues.next"), *(f"{name}.next" for name in last),
+            at("unsolved.next"), at("failures.next"), at("rescues.next"), *(f"{name}.next" for name in last),
             Each("mechanisms", "impulse", mine),
         )  # fmt: skip
         # Only the contacts of the solve that every scene has are known by their places.
@@ -190,12 +209,15 @@ class SolveRows(System):
         ]
         residual, iterations = (arrays[name_figure(self.solve, f)] for f in ("residual", "iterations"))
         failures, failures_next = arrays[at("failures")], arrays[at("failures.next")]
+        unsolved, unsolved_next = arrays[at("unsolved")], arrays[at("unsolved.next")]
         rescues, rescues_next = arrays[at("rescues")], arrays[at("rescues.next")]
         last = LastImpulses(arrays, self.solve, problem, impulse, residual)
         warm_start = arrays.build.run.warm_start
         neighbourhood = Neighbourhood(arrays, impulse) if self.by_place else None
         known = warm_start in ("pairs", "neighbours")
         seed, step = arrays.build.seed, arrays["run.step"]
+        # Who approximates the laws leaves a residual even where it comes to its end.
+        exact, bound = not is_approximate(self.solvers[0][1]), arrays.build.run.allowed_residual
 
         def solve() -> None:
             n = problem.count
@@ -214,7 +236,10 @@ class SolveRows(System):
                 solution, tries = solve_with_rescue(self.solvers, problem, impulse)
                 iterations[0] = solution.iterations
                 last.finish(problem, solution.impulse)
-                failures_next[0] = failures[0] + (solution.status != "converged")
+                short = solution.status != "converged"
+                failures_next[0] = failures[0] + short
+                if (short or exact) and not residual.item(0) <= bound:
+                    unsolved_next[0] = unsolved[0] + 1
                 rescues_next[0] = rescues[0] + (tries > 1)
                 for add_impulses in hand_over:
                     add_impulses()

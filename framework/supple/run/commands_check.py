@@ -22,16 +22,18 @@ def check(
     allow_outside: bool,
     as_json: bool,
 ) -> int:
-    """Check scenes without running them, and list every problem with its line.
+    """Check scenes without running them, and list every problem with its line, and what looks doubtful.
 
     Example: supple check scenes/first/*.toml
     """
+    from supple.core.beginning import as_plain
     from supple.plugin import load_plugins
     from supple.run.json_text import write_json
     from supple.scene.load import read_scene
 
     plugins = load_plugins(plugin_files, disabled)
     problems: list[Problem] = []
+    warnings: list[Problem] = []
     reports = []
     for path in scenes:
         try:
@@ -41,6 +43,7 @@ def check(
         except UserError as error:
             problems += error.problems
             continue
+        warnings += scene.find_warnings()
         counts = {
             "entities": len(scene.blueprint().graph),
             "variants": len(scene.variants),
@@ -53,17 +56,13 @@ def check(
             said = [_count(counts[noun], noun) for noun in ("entities", "variants", "claims", "expectations")]
             click.echo(f"{path}: fine: {', '.join(said)}")
     if as_json:
-        told = [
-            {
-                "source": one.where.source if one.where else None,
-                "line": one.where.line if one.where else None,
-                "path": one.path,
-                "what": one.what,
-                "remedy": one.remedy,
-            }
-            for one in problems
-        ]
-        click.echo(write_json({"scenes": reports, "problems": told}))
+        told = {
+            "problems": [as_plain(one) for one in problems],
+            "warnings": [as_plain(one) for one in warnings],
+        }
+        click.echo(write_json({"scenes": reports, **told}))
+    for warning in warnings:
+        click.echo(f"warning: {warning}", err=True)
     for problem in problems:
         click.echo(str(problem), err=True)
     return int(ExitCode.BAD_INPUT if problems else ExitCode.FINE)

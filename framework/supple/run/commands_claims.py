@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ from supple.errors import ExitCode
 from supple.run.options import FILE, json_option, outside_option, plugin_options
 
 if TYPE_CHECKING:
-    from supple.run.claim_runs import Setting
+    from supple.run.claim_runs import Outcome, Setting, Task
     from supple.run.claims import ScenePlan
 
 
@@ -98,12 +98,31 @@ def claims(
     verdicts = judge_plans(plans, {**store.outcomes, **lost}, wanted)
     verdicts |= _describe(plans, setting, only, out)
     store.save(verdicts)
+    _note_unsolved(tasks, store.outcomes, setting, progress.note)
     if as_json:
         click.echo(write_json(verdicts))
     else:
         _show(verdicts)
     judged = [*verdicts["claims"], *verdicts["expectations"]]
     return int(ExitCode.FINE if all(one["holds"] is True for one in judged) else ExitCode.DOES_NOT_HOLD)
+
+
+def _note_unsolved(
+    tasks: Iterable[Task], outcomes: Mapping[str, Outcome], setting: Setting, note: Callable[[str], None]
+) -> None:
+    """Name the runs with more unsolved steps than they allow: verdicts on these deserve a second look."""
+    from supple.run.claim_runs import load_scene
+
+    for task in tasks:
+        outcome = outcomes.get(task.key)
+        unsolved = outcome.metrics.get("run.unsolved_steps", 0.0) if outcome is not None else 0.0
+        if not unsolved > 0:
+            continue
+        run = load_scene(setting, task.scene).blueprint(variant=task.variant, cell=task.cell).run
+        if unsolved > run.allowed_failures:
+            note(
+                f"{task.label}: {unsolved:.0f} of {run.steps} steps are unsolved, {run.allowed_failures} allowed"
+            )
 
 
 def _make_folder(path: Path) -> None:

@@ -60,7 +60,7 @@ def run(
     Example: supple run scenes/first/stack.toml --record stack.h5 --checkpoint stack.npz
 
     Ctrl-C ends the run after the current step; go on later with --resume. Exit codes: 0 fine, 1 an expectation
-    does not hold, 2 bad input, 3 the simulation failed, 130 interrupted.
+    does not hold, 2 bad input, 3 a step failed or too many stayed unsolved (run.allowed_failures), 130 interrupted.
     """
     _check_pairs(fps, record, every, checkpoint)
     from supple.run.simulate import RunOptions, simulate
@@ -108,6 +108,8 @@ def _show(result: Any, *, as_json: bool, quiet: bool) -> None:
         print_summary(result.summary, units)
     if result.exit_code is ExitCode.INTERRUPTED:
         click.echo(f"interrupted at t = {result.summary['time']:g} s", err=True)
+    for trouble in result.troubles:
+        click.echo(str(trouble), err=True)
     for line in result.failure.lines() if result.failure else []:
         click.echo(line, err=True)
     for one in result.summary["expectations"]:

@@ -14,6 +14,7 @@ class StepFigures:
     contacts: int | None
     residual: float | None
     energy: float | None
+    unsolved: int = 0
 
 
 class FigureReader:
@@ -23,6 +24,7 @@ class FigureReader:
         known = world.arrays.specs
         names = {
             "contacts": ("solves.contacts", "rows.contacts"),
+            "unsolved": ("solves.unsolved", "rows.unsolved"),
             "residual": ("solves.residual", "rows.residual"),
             "kinetic": ("solves.kinetic", "energy.kinetic"),
             "potential": ("solves.potential", "energy.potential"),
@@ -35,7 +37,8 @@ class FigureReader:
         count, kinetic = self._first("contacts"), self._first("kinetic")
         potential = self._first("potential")
         energy = None if kinetic is None else kinetic + (potential or 0.0)
-        return StepFigures(None if count is None else int(count), self._first("residual"), energy)
+        unsolved = int(self._first("unsolved") or 0)
+        return StepFigures(None if count is None else int(count), self._first("residual"), energy, unsolved)
 
     def _first(self, name: str) -> float | None:
         array = self._arrays.get(name)

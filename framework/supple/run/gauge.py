@@ -15,12 +15,17 @@ class Gauge:
     def __init__(self, world: World, last: int) -> None:
         self._world, self._last = world, last
         self._figures = FigureReader(world)
+        self._halved = world.arrays["run.halved"]
         self._h = world.blueprint.run.step
         self._first, self._began = world.steps, time.perf_counter()
 
     def restart(self) -> None:
         """Measure the speed from here: what came before was compiling."""
         self._first, self._began = self._world.steps, time.perf_counter()
+
+    def take_arrays(self) -> None:
+        """The world has replaced its arrays by larger ones."""
+        self._figures, self._halved = FigureReader(self._world), self._world.arrays["run.halved"]
 
     @property
     def fraction(self) -> float:
@@ -42,6 +47,12 @@ class Gauge:
         if figures.energy is not None:
             parts.append(f"energy {figures.energy:.5g} J")
         return ", ".join(parts)
+
+    def alarm(self) -> str:
+        """What has gone wrong so far; nothing is best."""
+        unsolved, halved = self._figures.read().unsolved, int(self._halved.item(0))
+        parts = [f"{unsolved} UNSOLVED"] if unsolved else []
+        return ", ".join([*parts, f"{halved} halved"] if halved else parts)
 
 
 def _say_duration(seconds: float) -> str:

@@ -118,9 +118,7 @@ class Recorder:
         self.every = every
         fixed = [spec for spec in writer.specs if not spec.count]
         ragged = [spec for spec in writer.specs if spec.count]
-        self._fixed = [(spec.name, world.arrays[spec.name]) for spec in fixed]
-        self._ragged = [(spec.name, world.arrays[spec.name], world.arrays[spec.count]) for spec in ragged]
-        self._counts = [(name, world.arrays[name]) for name in sorted({spec.count for spec in ragged})]
+        self.take_arrays(world)
         self._blocks = {spec.name: np.zeros((BLOCK, *spec.shape), spec.dtype) for spec in fixed}
         self._rows: dict[str, list[Array]] = {spec.name: [] for spec in ragged}
         self._lengths = {name: np.zeros(BLOCK, np.int64) for name, _ in self._counts}
@@ -136,6 +134,14 @@ class Recorder:
             if (self.writer.frames + self._held) % BLOCK == 0:
                 self.flush()
         return step - step % self.every + self.every
+
+    def take_arrays(self, world: World) -> None:
+        """Look at the arrays of this world from now on."""
+        fixed = [spec for spec in self.writer.specs if not spec.count]
+        ragged = [spec for spec in self.writer.specs if spec.count]
+        self._fixed = [(spec.name, world.arrays[spec.name]) for spec in fixed]
+        self._ragged = [(spec.name, world.arrays[spec.name], world.arrays[spec.count]) for spec in ragged]
+        self._counts = [(name, world.arrays[name]) for name in sorted({spec.count for spec in ragged})]
 
     def flush(self) -> None:
         """Write the frames gathered so far."""

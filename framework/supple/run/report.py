@@ -26,6 +26,10 @@ _LIVE_INTERVAL = 0.15
 _LINE_INTERVAL = 5.0
 _QUIET_START = 2.0
 _MANY = 40
+_BAD = "bold red"
+_DOUBTFUL = "yellow"
+_UNSOLVED, _HALVED = "UNSOLVED STEPS", "steps that had to be halved"
+_RESIDUAL = "worst complementarity residual"
 _COMPILING = "compiling kernels (first run after a change)"
 
 
@@ -88,8 +92,14 @@ class PlainDisplay:
             self._compiled = False
             self._gauge.restart()
         if self._pace.look():
-            self.note(f"{self._gauge.fraction:4.0%}  {self._gauge.describe()}")
+            alarm = self._gauge.alarm()
+            line = f"{self._gauge.fraction:4.0%}  {self._gauge.describe()}"
+            self.note(f"{line}, {alarm} steps" if alarm else line)
         return world.steps + self._pace.stride
+
+    def take_arrays(self, world: World) -> None:
+        """Measure the arrays that the world has now."""
+        self._gauge.take_arrays()
 
     def end(self) -> None:
         """Nothing is left to do."""
@@ -131,8 +141,15 @@ class LiveDisplay:
             line = Table.grid(padding=(0, 1))
             bar = ProgressBar(total=1.0, completed=self._gauge.fraction, width=40)
             line.add_row(bar, Text(f"{self._gauge.fraction:4.0%}"))
-            self._live.update(Group(line, Text(self._gauge.describe())), refresh=True)
+            said, alarm = Text(self._gauge.describe()), self._gauge.alarm()
+            if alarm:
+                said.append(f", {alarm} steps", style=_BAD)
+            self._live.update(Group(line, said), refresh=True)
         return world.steps + self._pace.stride
+
+    def take_arrays(self, world: World) -> None:
+        """Measure the arrays that the world has now."""
+        self._gauge.take_arrays()
 
     def end(self) -> None:
         """Remove the bar."""
@@ -141,15 +158,20 @@ class LiveDisplay:
 
 
 def print_table(
-    columns: Sequence[str], rows: Iterable[Sequence[str]], *, title: str = "", right: Iterable[int] = ()
+    columns: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    *,
+    title: str = "",
+    right: Iterable[int] = (),
+    styles: Mapping[str, str] | None = None,
 ) -> None:
-    """A table on standard output; `right` are the columns with numbers."""
+    """A table on standard output; `right` are the columns with numbers, `styles` those of rows by their first cell."""
     numbers = set(right)
     table = Table(box=SIMPLE_HEAD, title=title or None, title_justify="left", pad_edge=False)
     for index, column in enumerate(columns):
         table.add_column(column, justify="right" if index in numbers else "left", overflow="fold")
     for row in rows:
-        table.add_row(*(escape(cell) for cell in row))
+        table.add_row(*(escape(cell) for cell in row), style=(styles or {}).get(row[0]))
     make_console().print(table)
 
 
@@ -173,7 +195,9 @@ def print_summary(summary: Mapping[str, Any], units: Mapping[str, str]) -> None:
         if len(rows) > _MANY:
             rows = [*rows[:_MANY], (f"... and {len(rows) - _MANY} more, which --json prints", "", "")]
         print_table(("metric", "value", "unit"), rows, right=(1,))
-    print_table(("the whole run", "value", "unit"), _whole_run(summary), right=(1,))
+    print_table(
+        ("the whole run", "value", "unit"), _whole_run(summary), right=(1,), styles=_find_styles(summary)
+    )
     slow = [(one["name"], f"{one['seconds']:.3f}", f"{one['us_per_step']:.1f}") for one in summary["timings"]]
     print_table(("system", "s", "us/step"), slow, right=(1, 2))
     if summary["expectations"]:
@@ -181,11 +205,21 @@ def print_summary(summary: Mapping[str, Any], units: Mapping[str, str]) -> None:
 
 
 def _whole_run(summary: Mapping[str, Any]) -> list[tuple[str, str, str]]:
-    energy = summary["energy"]
+    energy, unsolved = summary["energy"], summary["unsolved"]
+    worst, deepest = summary["residual_worst"], summary["penetration_worst"]
     rows = [
-        ("worst complementarity residual", say(summary["residual_worst"]), "m/s"),
+        (_UNSOLVED, say(unsolved["steps"]) if unsolved["steps"] else "-", f"of {summary['steps']}"),
+        (_HALVED, say(summary["halved_steps"]) if summary["halved_steps"] else "-", f"of {summary['steps']}"),
+        (_RESIDUAL, say(worst), _say_moment("m/s", worst, summary["residual_worst_at"])),
         ("  in the last fifth of the run", say(summary["residual_settled"]), "m/s"),
-        ("deepest penetration", say(summary["penetration_worst"]), "m"),
+        ("deepest penetration", say(deepest), _say_moment("m", deepest, summary["penetration_worst_at"])),
+    ]
+    for one in summary["headlines"]:
+        unit = _say_moment(one["unit"], one["value"], one["time"])
+        rows.append(
+            (one["title"], say(one["value"]), f"{unit}, {one['path']}" if one["value"] else one["unit"])
+        )
+    rows += [
         ("energy at the start", say(energy["initial"]), "J"),
         ("energy now, kinetic", say(energy["kinetic"]), "J"),
         ("energy now, potential", say(energy["potential"]), "J"),
@@ -193,9 +227,21 @@ def _whole_run(summary: Mapping[str, Any]) -> list[tuple[str, str, str]]:
         ("work of applied forces", say(energy["applied_work"]), "J"),
         ("energy unaccounted for", say(energy["unaccounted"]), "J"),
     ]
-    if summary["halved_steps"]:
-        rows.insert(3, ("steps that had to be halved", say(summary["halved_steps"]), "1"))
     return [row for row in rows if row[1] != "-"] or [("nothing moves by forces here", "-", "")]
+
+
+def _find_styles(summary: Mapping[str, Any]) -> dict[str, str]:
+    """Colours of the rows that nobody should overlook."""
+    styles = {_HALVED: _DOUBTFUL, _UNSOLVED: _BAD}
+    unsolved = summary["unsolved"]
+    if summary["residual_worst"] > unsolved["residual_allowed"]:
+        styles[_RESIDUAL] = _BAD if unsolved["steps"] else _DOUBTFUL
+    return styles
+
+
+def _say_moment(unit: str, value: float, time: float) -> str:
+    """A unit, and when it was if there was something."""
+    return f"{unit} at {time:g} s" if value > 0 and not math.isnan(time) else unit
 
 
 def print_expectations(verdicts: Iterable[Mapping[str, Any]]) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from supple.core.world import World
 from supple.run.stop import Stop
@@ -25,6 +25,15 @@ class Observer(Protocol):
 
     def observe(self, world: World) -> int:
         """Look now; returns the number of the step after which to be called again."""
+        ...
+
+
+@runtime_checkable
+class KeepsArrays(Protocol):
+    """An observer that keeps arrays of the world from one look to the next."""
+
+    def take_arrays(self, world: World) -> None:
+        """Take them anew: the world has replaced its arrays by larger ones."""
         ...
 
 
@@ -44,17 +53,26 @@ class Runner:
         A step that cannot be computed raises SimulationError; the world then stands before that step.
         """
         step, stop = self.world.step, self.stop
-        number = self.world.steps
+        number, generation = self.world.steps, self.world.generation
         self._call_due(number)
         while number < last and not stop.requested:
             step()
             number += 1
+            if self.world.generation != generation:
+                generation = self.world.generation
+                self._take_arrays_anew()
             if number >= self._next:
                 self._call_due(number)
 
     def call_soon(self, observer: Observer) -> None:
         """Call an observer after the step that is under way, whatever it asked for."""
         self._due[self.observers.index(observer)] = self._next = -1
+
+    def _take_arrays_anew(self) -> None:
+        """Tell observers that keep arrays that these were replaced by larger ones."""
+        for observer in self.observers:
+            if isinstance(observer, KeepsArrays):
+                observer.take_arrays(self.world)
 
     def _call_due(self, number: int) -> None:
         for index, observer in enumerate(self.observers):

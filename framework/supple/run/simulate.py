@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from supple.core.beginning import as_plain
 from supple.core.world import World
-from supple.errors import ExitCode, SimulationError
+from supple.errors import ExitCode, Problem, SimulationError
 from supple.plugin import Plugins, load_plugins
 from supple.run.checkpoint import (
     Checkpointer,
@@ -30,7 +31,7 @@ from supple.run.recording_writer import Recorder, start_recording
 from supple.run.runner import Runner
 from supple.run.save_problems import ProblemSaver
 from supple.run.stop import Stop
-from supple.run.summary import check_expectations, judge_expectations, summarise
+from supple.run.summary import check_expectations, find_troubles, judge_expectations, summarise
 from supple.run.versions import list_versions
 from supple.scene.load import Scene, build_world, read_scene
 
@@ -74,12 +75,16 @@ class RunOptions:
 
 @dataclass(frozen=True)
 class RunResult:
-    """How a run ended: what `--json` prints, the exit code, the world as it is then, and why it stopped early."""
+    """How a run ended: what `--json` prints, the exit code, the world as it is then, and why it stopped early.
+
+    `troubles` are what nobody should rely on without a second look: unsolved steps, halved ones.
+    """
 
     summary: dict[str, Any]
     exit_code: ExitCode
     world: World
     failure: Failure | None = None
+    troubles: tuple[Problem, ...] = ()
 
 
 @dataclass
@@ -125,8 +130,10 @@ def simulate(options: RunOptions, display: Display | None = None) -> RunResult:
     summary["expectations"] = judge_expectations(scene.expectations, summary["metrics"], ended=ended)
     if failure is not None:
         summary["failed"] = failure.as_plain()
+    troubles = find_troubles(summary)
+    summary["troubles"] = [as_plain(each) for each in troubles]
     plugins.tell("supple_run_finished", world=world, summary=summary)
-    return RunResult(summary, _find_exit_code(summary, failure, stop), world, failure)
+    return RunResult(summary, _find_exit_code(summary, failure, stop), world, failure, tuple(troubles))
 
 
 def _prepare(
@@ -146,6 +153,8 @@ def _prepare(
     if options.variant or not scene.variants:
         # The scene as it stands may lack what its variants bring.
         check_expectations(scene.expectations, world)
+    for warning in world.warnings():
+        display.note(f"warning: {warning}")
     versions = list_versions(plugins)
     if checkpoint is not None:
         resume(world, checkpoint)
@@ -214,5 +223,7 @@ def _find_exit_code(summary: dict[str, Any], failure: Failure | None, stop: Stop
         return ExitCode.SIMULATION_FAILED
     if stop.requested:
         return ExitCode.INTERRUPTED
+    if summary["unsolved"]["steps"] > summary["unsolved"]["allowed"]:
+        return ExitCode.SIMULATION_FAILED
     held = all(verdict["holds"] for verdict in summary["expectations"])
     return ExitCode.FINE if held else ExitCode.DOES_NOT_HOLD

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from supple.core.beginning import as_plain
 from supple.core.world import World
 from supple.errors import Problem, UserError, suggest
+from supple.mechanics.rescue import is_approximate
 
 if TYPE_CHECKING:
     from supple.scene.claims_tables import Expectation
@@ -28,7 +30,7 @@ def summarise(world: World, *, wall: float, startup: float, versions: dict[str, 
     `wall` [s] is the time of all steps but the first, which may have to compile kernels and counts, with
     loading and building, as `startup` [s].
     """
-    metrics = world.metrics()
+    metrics, times = world.metrics(), world.metric_times()
     timed = world.timing.steps * world.blueprint.run.step
     return {
         "scene": world.blueprint.source,
@@ -43,7 +45,11 @@ def summarise(world: World, *, wall: float, startup: float, versions: dict[str, 
         "residual_worst": metrics.get("run.residual_worst", math.nan),
         "residual_settled": metrics.get("run.residual_settled", math.nan),
         "penetration_worst": metrics.get("run.penetration_worst", math.nan),
+        "residual_worst_at": times.get("run.residual_worst", math.nan),
+        "penetration_worst_at": times.get("run.penetration_worst", math.nan),
+        "unsolved": describe_unsolved(world, metrics),
         "halved_steps": int(metrics.get("run.halved_steps", 0)),
+        "headlines": find_headlines(world, metrics, times),
         "energy": {name: metrics.get(f"run.{metric}", math.nan) for name, metric in ENERGY.items()},
         "metrics": metrics,
         "timings": [
@@ -51,8 +57,64 @@ def summarise(world: World, *, wall: float, startup: float, versions: dict[str, 
             for one in world.timing.table()
         ],
         "versions": versions,
+        "warnings": [as_plain(each) for each in world.warnings()],
+        "troubles": [],
         "expectations": [],
     }
+
+
+def describe_unsolved(world: World, metrics: Mapping[str, float]) -> dict[str, Any]:
+    """How many steps stayed unsolved, and by what measure. `approximate`: the solver is not meant to be exact."""
+    run = world.blueprint.run
+    return {
+        "steps": int(metrics.get("run.unsolved_steps", 0)),
+        "allowed": run.allowed_failures,
+        "residual_allowed": run.allowed_residual,
+        "approximate": is_approximate(world.registry.solvers[run.solver].load())
+        if run.solver in world.registry.solvers
+        else False,
+    }
+
+
+def find_headlines(
+    world: World, metrics: Mapping[str, float], times: Mapping[str, float]
+) -> list[dict[str, Any]]:
+    """The greatest of all metrics with the same headline (`Metric.headline`): whose it is, and when it was seen."""
+    worst: dict[str, dict[str, Any]] = {}
+    for bound in world.build.metrics:
+        title, value = bound.metric.headline, metrics[bound.key]
+        if title and not math.isnan(value) and not value <= worst.get(title, {"value": -math.inf})["value"]:
+            worst[title] = {
+                "title": title, "value": value, "unit": bound.metric.unit, "path": bound.path, "time": times[bound.key],
+            }  # fmt: skip
+    return [worst[title] for title in sorted(worst)]
+
+
+def find_troubles(summary: Mapping[str, Any]) -> list[Problem]:
+    """What of a run nobody should rely on without a second look, worst first."""
+    unsolved, worst, at = summary["unsolved"], summary["residual_worst"], summary["residual_worst_at"]
+    troubles = []
+    if unsolved["steps"]:
+        count, allowed = unsolved["steps"], unsolved["allowed"]
+        what = (
+            f"{count} of {summary['steps']} steps {'is' if count == 1 else 'are'} unsolved, {allowed} allowed: "
+            f"residuals up to {worst:.2g} m/s (at t = {at:g} s), above run.allowed_residual = "
+            f"{unsolved['residual_allowed']:g} m/s"
+        )
+        remedy = "shorten run.step, choose another run.solver, or set run.allowed_failures"
+        troubles.append(Problem(None, "run", what, remedy))
+    elif worst > unsolved["residual_allowed"]:
+        what = (
+            f"the solver {summary['solver']} approximates the laws of contact: residuals up to {worst:.2g} m/s "
+            f"(at t = {at:g} s), above run.allowed_residual = {unsolved['residual_allowed']:g} m/s"
+        )
+        troubles.append(Problem(None, "run", what, "choose run.solver = 'newton' for exact contact"))
+    if summary["halved_steps"]:
+        what = (
+            f"{summary['halved_steps']} of {summary['steps']} steps failed as a whole and were taken in parts"
+        )
+        troubles.append(Problem(None, "run", what, "shorten run.step"))
+    return troubles
 
 
 def check_expectations(expectations: Iterable[Expectation], world: World) -> None:

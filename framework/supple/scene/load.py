@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from supple.core.beginning import find_early_warnings
 from supple.core.blueprint import Blueprint
 from supple.core.entity import SceneGraph
 from supple.core.registry import Registry
@@ -111,6 +112,13 @@ class Scene:
             found += check_files(assemble(self.document, layers, self.registry, files), files)
         return list(dict.fromkeys(found))
 
+    def find_warnings(self) -> list[Problem]:
+        """What looks wrong with how the scene begins, as far as it is known without building a world."""
+        found: list[Problem] = []
+        for variant in self.variants or ("",):
+            found += find_early_warnings(self.blueprint(variant=variant), self.registry)
+        return [replace(each, where=each.where or self.locate(each.path)) for each in dict.fromkeys(found)]
+
     def _variant_overrides(self, name: str) -> tuple[Override, ...]:
         if not name:
             return ()
@@ -207,5 +215,6 @@ def build_world(scene: Scene, blueprint: Blueprint, plugins: Plugins) -> World:
             raise
         placed = [replace(each, where=each.where or scene.locate(each.path)) for each in error.problems]
         raise SceneError(placed) from error
+    world.locate = scene.locate
     plugins.tell("supple_world_built", world=world)
     return world
