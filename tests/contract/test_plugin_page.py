@@ -206,7 +206,9 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_examples_are_found() -> None:
-    assert {"balloon", "fence", "gust", "jelly", "lifter", "necklace", "prox", "tally", "tether"} <= set(NAMES)
+    assert {"balloon", "fence", "gust", "jelly", "lifter", "necklace", "prox", "tally", "tether"} <= set(
+        NAMES
+    )
     assert {f"{name}.toml" for name in NAMES} <= set(FILES)
 
 
