@@ -16,9 +16,9 @@ LINKED = ("joint", "spring", "grasp")
 @hookimpl
 def supple_register(registry: Registry) -> None:
     """Add what ties things together, and the source of its rows."""
-    from supple_joints import components, events
+    from supple_joints import chain, components, events
 
-    for component in (components.Joint, components.Motor, components.Spring):
+    for component in (chain.Chain, components.Joint, components.Motor, components.Spring):
         registry.add_component(component)
     for event in (events.Grasp, events.Release):
         registry.add_event(event)
