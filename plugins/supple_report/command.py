@@ -22,11 +22,27 @@ MARK = "report.json"
 @click.argument("result", type=FILE)
 @click.option("-o", "--output", required=True, type=FILE, metavar="FOLDER", help="Where the page goes.")
 @click.option("--run", "fresh", is_flag=True, help="Run variants again that have no recording.")
+@click.option(
+    "--plugin", "plugin_files", multiple=True, type=FILE, metavar="FILE",
+    help="Trust this one-file plugin, which the results name, to run with --run.",
+)  # fmt: skip
+@click.option(
+    "--allow-outside",
+    is_flag=True,
+    help="With --run, read files outside the scenes' folders as the results ask.",
+)
 @click.option("--title", metavar="TEXT", help="Heading of the page.  [default: the scenes]")
 @click.option("--overwrite", is_flag=True, help="Replace the folder of an earlier report.")
 @json_option
 def report(
-    result: Path, output: Path, fresh: bool, title: str | None, overwrite: bool, as_json: bool
+    result: Path,
+    output: Path,
+    fresh: bool,
+    plugin_files: tuple[Path, ...],
+    allow_outside: bool,
+    title: str | None,
+    overwrite: bool,
+    as_json: bool,
 ) -> None:
     """Make a page of the results of claims, with pictures and curves of all variants.
 
@@ -37,9 +53,11 @@ def report(
     from supple.run.atomic import making_folder
     from supple.run.json_text import write_json
     from supple_report.page import make_page
-    from supple_report.result import read_experiment
+    from supple_report.result import check_trust, read_experiment
 
     experiment = read_experiment(result)
+    if fresh:
+        check_trust(experiment, plugin_files, allow_outside=allow_outside)
     heading = title or ", ".join(dict.fromkeys(scene.title for scene in experiment.scenes)) or "Claims"
     words = ["supple", "report", str(result), "-o", str(output), *(["--run"] if fresh else [])]
     words += ["--title", title] if title else []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -90,6 +91,21 @@ def read_experiment(path: Path) -> Experiment:
         raise UserError(Problem(None, str(path), "no such file", remedy)) from error
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise UserError(Problem(None, str(path), "holds no results of claims", remedy)) from error
+
+
+def check_trust(experiment: Experiment, plugins: Sequence[Path], *, allow_outside: bool) -> None:
+    """Refuse to run code, or to leave the scenes' folders, because a file says so: whoever runs it must say it too."""
+    trusted = {file.resolve() for file in plugins}
+    for file in experiment.setting.plugins:
+        if file.resolve() not in trusted:
+            what, remedy = (
+                f"names the plugin {file}, whose code would run",
+                f"pass --plugin {file} if you trust it",
+            )
+            raise UserError(Problem(None, str(experiment.source), what, remedy))
+    if experiment.setting.allow_outside and not allow_outside:
+        what, remedy = "asks for files outside the scenes' folders", "pass --allow-outside if you trust it"
+        raise UserError(Problem(None, str(experiment.source), what, remedy))
 
 
 def _read(path: Path, whole: dict[str, Any]) -> Experiment:

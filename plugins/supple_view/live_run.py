@@ -97,6 +97,7 @@ def _start(source: Source, record: Path, *, quiet: bool) -> subprocess.Popen[byt
 
         raise UserError(Problem(None, str(source.path), "no such scene", "give a .toml or a recording"))
     asked = asdict(source) | {"record": record, "fps": source.fps or SCENE_FPS, "quiet": quiet}
-    command = [sys.executable, "-m", "supple_view.background", json.dumps(asked, default=str)]
+    # -P: nothing is imported from the current folder, where anybody's files may lie beside the scene.
+    command = [sys.executable, "-P", "-m", "supple_view.background", json.dumps(asked, default=str)]
     # A session of its own: Ctrl-C is for the viewer, which then ends the run.
     return subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True)

@@ -6,14 +6,18 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Collection, Generator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections import deque
+from collections.abc import Collection, Generator, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from types import FrameType
 
 from supple.run.claim_runs import Outcome, Setting, Task, run_task
 
 DIED = "the process that ran it died"
+SAFE_PATH = "PYTHONSAFEPATH"
+"""What tells an interpreter to leave the current folder out of where it looks for modules."""
 
 
 def run_tasks(
@@ -31,23 +35,65 @@ def run_tasks(
         for task in tasks:
             yield task, run_task(setting, task)
         return
-    # A fresh interpreter each: forking one that has threads or compiled code is not safe.
-    context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(min(jobs, len(tasks)), mp_context=context, initializer=_start_worker)
+    yield from _run_in_workers(setting, tasks, min(jobs, len(tasks)))
+
+
+def _run_in_workers(
+    setting: Setting, tasks: Sequence[Task], jobs: int
+) -> Generator[tuple[Task, Outcome], None, None]:
+    """Each worker has one task at a time and dies alone: the others and what waits are not touched."""
+    waiting = deque(tasks)
+    running: dict[Future[Outcome], tuple[Task, ProcessPoolExecutor]] = {}
+    idle = [_make_worker() for _ in range(jobs)]
     try:
-        futures = {pool.submit(run_task, setting, task): task for task in tasks}
-        for future in as_completed(futures):
-            try:
-                outcome = future.result()
-            except BrokenProcessPool:
-                outcome = Outcome({}, 0.0, DIED)
-            yield futures[future], outcome
-        pool.shutdown()
+        while waiting or running:
+            while waiting and idle:
+                worker, task = idle.pop(), waiting.popleft()
+                running[_submit(worker, setting, task)] = task, worker
+            done, _ = wait(running, return_when=FIRST_COMPLETED)
+            for future in done:
+                task, worker = running.pop(future)
+                try:
+                    outcome = future.result()
+                    idle.append(worker)
+                except BrokenProcessPool:
+                    outcome = Outcome({}, 0.0, DIED)
+                    worker.shutdown(wait=False)
+                    idle.append(_make_worker())
+                yield task, outcome
     except BaseException:
-        pool.shutdown(wait=False, cancel_futures=True)
         for child in multiprocessing.active_children():
             child.terminate()
         raise
+    finally:
+        for worker in [*idle, *(worker for _, worker in running.values())]:
+            worker.shutdown(wait=False, cancel_futures=True)
+
+
+def _make_worker() -> ProcessPoolExecutor:
+    # A fresh interpreter: forking one that has threads or compiled code is not safe.
+    context = multiprocessing.get_context("spawn")
+    with _safe_path():
+        return ProcessPoolExecutor(1, mp_context=context, initializer=_start_worker)
+
+
+def _submit(worker: ProcessPoolExecutor, setting: Setting, task: Task) -> Future[Outcome]:
+    with _safe_path():
+        return worker.submit(run_task, setting, task)
+
+
+@contextmanager
+def _safe_path() -> Iterator[None]:
+    """Processes that are started within import nothing from the current folder, where anybody's files lie."""
+    before = os.environ.get(SAFE_PATH)
+    os.environ[SAFE_PATH] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[SAFE_PATH]
+        else:
+            os.environ[SAFE_PATH] = before
 
 
 def _start_worker() -> None:
