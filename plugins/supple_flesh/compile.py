@@ -93,8 +93,9 @@ def _declare_state(build: Build, pool: Pool, bones: list[int], labels: list[str]
     ):
         build.add_state(f"flesh.{name}", values, unit=unit, doc=doc, labels=labels, record=record)
     build.add_state(
-        "flesh.active", np.zeros(count), unit="1", doc="Which vertices move.", dtype=np.int64, record=True
-    )
+        "flesh.active", np.zeros(count), unit="1", doc="Which vertices move.", dtype=np.int64, record=True,
+        bounds=(0, 1),
+    )  # fmt: skip
     build.add_state(
         "flesh.pressure", np.zeros((regions, 7)), unit="N, m, N", record=True,
         doc="Contact force on every region, its centre of pressure in the world, and the sum of normal forces.",

@@ -128,15 +128,23 @@ def _declare_memory(build: Build, machines: list[Machine], member: Machines) -> 
     start = [member.phase(machine.path, machine.told.start) for machine in machines]
     entries = np.zeros(len(member.labels), np.int64)
     entries[start] = 1
-    for name, values, labels, doc in (
-        ("current", start, paths, "Row of the phase."),
-        ("previous", [NOTHING] * len(paths), paths, "Row of the phase before it, or -1."),
-        ("transitions", [0] * len(paths), paths, "How often one phase followed another."),
-        ("entries", entries, member.labels, "How often the phase began."),
+    last = len(member.labels) - 1
+    for name, values, labels, doc, bounds in (
+        ("current", start, paths, "Row of the phase.", (0, last)),
+        ("previous", [NOTHING] * len(paths), paths, "Row of the phase before it, or -1.", (NOTHING, last)),
+        ("transitions", [0] * len(paths), paths, "How often one phase followed another.", None),
+        ("entries", entries, member.labels, "How often the phase began.", None),
     ):
         record = name == "current"
         build.add_state(
-            f"phases.{name}", values, unit="1", doc=doc, labels=labels, record=record, dtype=np.int64
+            f"phases.{name}",
+            values,
+            unit="1",
+            doc=doc,
+            labels=labels,
+            record=record,
+            dtype=np.int64,
+            bounds=bounds,
         )
     for name, labels, doc in (
         ("begun", paths, "When the phase began."),

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import io
+import json
+import math
 import os
 import pickle
+import re
 import signal
 import zipfile
 from pathlib import Path
@@ -19,7 +23,7 @@ from supple.run.atomic import replacing
 from supple.run.checkpoint import read_checkpoint
 from supple.run.difference import describe_difference
 from supple.run.recording import open_recording
-from supple.run.simulate import simulate
+from supple.run.simulate import RunOptions, simulate
 
 
 @pytest.fixture
@@ -194,3 +198,95 @@ def test_newer_format_is_refused(whole: bytes, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="has the checkpoint format 99"):
         read_checkpoint(path)
     assert zipfile.is_zipfile(path)
+
+
+def change(path: Path, **changes: object) -> None:
+    """Write a checkpoint anew with other contents: arrays by name, `about` by its entries."""
+    with np.load(path) as archive:
+        arrays = {name: archive[name] for name in archive.files}
+    about = json.loads(arrays.pop("about").tobytes())
+    for name, value in changes.items():
+        key = "state/" + name.replace("__", ".")
+        if key in arrays:
+            arrays[key] = np.asarray(value, arrays[key].dtype)
+        else:
+            about[name] = value
+    np.savez(path, about=np.frombuffer(json.dumps(about).encode(), np.uint8), **arrays)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"step": "ten"}, "step is str, not int"),
+        ({"planned_steps": None}, "planned_steps is NoneType"),
+        ({"step": True}, "step is bool"),
+        ({"plain": []}, "plain is list"),
+        ({"run__step": [7]}, "says step 20, its state says 7"),
+        ({"toy__x": [math.nan]}, "toy.x: is not finite"),
+        ({"toy__x": [1.0, 2.0]}, "toy.x: shape"),
+    ],
+)
+def test_crafted_checkpoint_gives_one_line(place: Place, changes: dict[str, object], message: str) -> None:
+    path = place.folder / "run.npz"
+    simulate(place.options(checkpoint=path, until=0.2))
+    change(path, **changes)
+    with pytest.raises(UserError, match=re.escape(message)) as caught:
+        simulate(place.options(resume=path, until=0.2))
+    assert len(str(caught.value).splitlines()) == 1
+
+
+CONTACTS = """\
+format = 1
+[run]
+step = 0.01
+duration = 0.1
+[[entity]]
+name = "floor"
+plane = {}
+[[entity]]
+name = "box"
+pose = { position = [0, 0.1, 0] }
+box = { size = [0.2, 0.2, 0.2] }
+body = {}
+phases = { start = "a", phase = { a = { duration = 1, next = "b" }, b = { duration = 1, next = "a" } } }
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("rows__last_count", [10**9], "rows in use"),
+        ("rows__last_count", [-1], "rows in use"),
+        ("contact__last_count", [2**40], "rows in use"),
+        ("run__room", [2**40], "room for"),
+        ("run__room", [-5], "room for"),
+        ("phases__current", [10**6], "phases.current"),
+    ],
+)
+def test_counts_and_rows_from_outside_are_checked(
+    tmp_path: Path, name: str, value: list[int], message: str
+) -> None:
+    scene, path = tmp_path / "box.toml", tmp_path / "box.npz"
+    scene.write_text(CONTACTS)
+    simulate(RunOptions(scene, checkpoint=path, until=0.05))
+    change(path, **{name: value})
+    with pytest.raises(UserError, match=message):
+        simulate(RunOptions(scene, resume=path, until=0.05))
+
+
+def test_a_small_file_does_not_become_a_large_state(tmp_path: Path) -> None:
+    path = tmp_path / "bomb.npz"
+    about = np.frombuffer(b'{"made_by": "supple checkpoint", "format": 1}', np.uint8)
+    np.savez_compressed(path, about=about, **{"state/x": np.zeros(1 << 20)})
+    with pytest.raises(UserError, match="it is packed"):
+        read_checkpoint(path)
+
+
+def test_a_header_that_announces_more_than_there_is_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "header.npz"
+    file = io.BytesIO()
+    np.lib.format.write_array_header_1_0(file, {"shape": (10**12,), "fortran_order": False, "descr": "<f8"})
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("about.npy", file.getvalue() + bytes(80))
+    with pytest.raises(UserError, match="does not hold the numbers"):
+        read_checkpoint(path)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import h5py
 import numpy as np
@@ -11,6 +13,7 @@ import pytest
 
 from run_toys import SCENE, Place
 from supple.errors import UserError
+from supple.run.file_lock import FileLock
 from supple.run.recording import open_recording
 from supple.run.recording_layout import steps_per_frame
 from supple.run.recording_writer import RecordingWriter
@@ -227,3 +230,87 @@ def test_world_with_empty_arrays_is_recorded(tmp_path: Path) -> None:
     writer.close()
     with open_recording(tmp_path / "run.h5") as recording:
         assert recording.array("toy.none").shape == (2, 0, 3)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (
+            lambda file, other: file.__setitem__("arrays/there", h5py.ExternalLink(str(other), "/x")),
+            "leads elsewhere",
+        ),
+        (lambda file, other: file.__setitem__("arrays/there", h5py.SoftLink("/time")), "leads elsewhere"),
+        (
+            lambda file, other: file.create_dataset(
+                "arrays/there", (8,), np.uint8, external=[(str(other), 0, h5py.h5f.UNLIMITED)]
+            ),
+            "elsewhere, or packed",
+        ),
+        (
+            lambda file, other: file.create_dataset("arrays/there", (10**12,), np.float64, chunks=(1024,)),
+            "more than the file has",
+        ),
+        (
+            lambda file, other: file.create_dataset("arrays/there", data=np.zeros(10**6), compression="gzip"),
+            "elsewhere, or packed",
+        ),
+        (lambda file, other: file.create_group("arrays/a/b"), "lies too deep"),
+    ],
+)
+def test_a_recording_leads_nowhere_and_does_not_grow_when_read(
+    place: Place, spoil: Any, message: str
+) -> None:
+    file, other = place.folder / "run.h5", place.folder / "secret"
+    other.write_bytes(b"12345678")
+    simulate(place.options(record=file, until=0.2))
+    with h5py.File(file, "r+") as spoilt:
+        spoil(spoilt, other)
+    with pytest.raises(UserError, match=message) as caught:
+        open_recording(file)
+    assert len(str(caught.value).splitlines()) == 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="files are not limited in size there")
+def test_a_full_disk_ends_a_run_with_one_line_and_keeps_what_was_written(place: Place) -> None:
+    limit = (
+        "import resource, runpy, signal, sys; signal.signal(signal.SIGXFSZ, signal.SIG_IGN);"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (900_000, 900_000)); sys.argv[0] = 'supple';"
+        "runpy.run_module('supple', run_name='__main__')"
+    )
+    words = [
+        "run",
+        "--plugin",
+        place.plugin,
+        place.scene,
+        "--record",
+        "run.h5",
+        "--quiet",
+        "--set",
+        "run.duration=400",
+    ]
+    done = subprocess.run(
+        [sys.executable, "-c", limit, *map(str, words)],
+        cwd=place.folder, capture_output=True, encoding="utf-8", check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (
+        2,
+        "run.h5: cannot be written: File too large; choose another place\n",
+    )
+    with open_recording(place.folder / "run.h5") as recording:
+        assert recording.frames > 1000
+        np.testing.assert_allclose(recording.array("toy.x")[:, 0], np.cos(2.0 * recording.times), atol=1e-9)
+
+
+def test_two_runs_do_not_write_one_file(place: Place) -> None:
+    file = place.folder / "run.h5"
+    left = place.folder / ".run.h5.123.part"
+    left.touch()
+    lock = FileLock(file)
+    assert not left.exists()
+    with pytest.raises(UserError, match="is being written by another run"):
+        simulate(place.options(record=file, until=0.1))
+    with pytest.raises(UserError, match="both the recording and the checkpoint"):
+        simulate(place.options(record=file, checkpoint=file, until=0.1))
+    lock.release()
+    simulate(place.options(record=file, until=0.1))
+    simulate(place.options(record=file, until=0.1))

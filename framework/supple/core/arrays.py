@@ -31,7 +31,8 @@ class ArraySpec:
     """What is known of an array besides its numbers.
 
     `labels` name the rows of the first axis (paths of entities); `count` is the name of the array with the
-    number of rows in use when the first axis is a capacity; `record` says whether recordings keep it.
+    number of rows in use when the first axis is a capacity; `record` says whether recordings keep it. `bounds` are the
+    least and greatest value of integers that choose a row of something: a State from outside must keep to them.
     """
 
     name: str
@@ -43,6 +44,7 @@ class ArraySpec:
     labels: tuple[str, ...] = ()
     count: str = ""
     record: bool = False
+    bounds: tuple[int, int] | None = None
 
     @property
     def owner(self) -> str:
@@ -248,6 +250,24 @@ class ArrayTable:
         """A copy of the whole State by name."""
         return {name: view.copy() for name, view in self.now.views.items()}
 
+    @staticmethod
+    def _check_values(spec: ArraySpec, values: Array, state: Mapping[str, Array]) -> None:
+        """Kernels do not look where they write: a wrong count or row would take the whole process down."""
+        used = values
+        if spec.count and spec.count in state:
+            count = int(state[spec.count][0])
+            if not 0 <= count <= len(values):
+                what = f"{count} rows in use of {len(values)}"
+                raise PluginError(Problem(None, spec.count, what, "use the state of the same scene"))
+            used = values[:count]
+        if spec.bounds and used.size and not spec.bounds[0] <= used.min() <= used.max() <= spec.bounds[1]:
+            what = (
+                f"holds {used.min()} to {used.max()}, and only {spec.bounds[0]} to {spec.bounds[1]} are there"
+            )
+            raise PluginError(Problem(None, spec.name, what, "use the state of the same scene"))
+        if not np.all(np.isfinite(used)):
+            raise PluginError(Problem(None, spec.name, "is not finite", "use an earlier state"))
+
     def resize_state(self, state: Mapping[str, Array]) -> dict[str, Array]:
         """A State from a world with less room, or more: rows that are in use stay, the others are cut or zero."""
         fitted = dict(state)
@@ -260,7 +280,7 @@ class ArrayTable:
         return fitted
 
     def load_state(self, state: Mapping[str, Array]) -> None:
-        """Replace the whole State; names, shapes and dtypes must be the same."""
+        """Replace the whole State; names, shapes and dtypes must be the same, and rows and counts must exist."""
         mine = self.now.views
         if set(state) != set(mine):
             missing, foreign = sorted(set(mine) - set(state)), sorted(set(state) - set(mine))
@@ -271,6 +291,8 @@ class ArrayTable:
             if values.shape != mine[name].shape or values.dtype != mine[name].dtype:
                 what = f"shape {values.shape} {values.dtype}, expected {mine[name].shape} {mine[name].dtype}"
                 raise PluginError(Problem(None, name, what, "use the same scene"))
+        for name, values in state.items():
+            self._check_values(self.specs[name], values, state)
         for name, values in state.items():
             mine[name][...] = values
         self.next.copy_from(self.now)

@@ -133,10 +133,14 @@ class Build:
         count: str = "",
         record: bool = False,
         dtype: Any = np.float64,
+        bounds: tuple[int, int] | None = None,
     ) -> None:
-        """Declare an array that is needed to resume, with its initial values; write it as `NAME.next`."""
+        """Declare an array that is needed to resume, with its initial values; write it as `NAME.next`.
+
+        Integers that choose a row of another array need `bounds`, the first and last row: a checkpoint may be wrong.
+        """
         values = np.array(initial, dtype=dtype, order="C")
-        self._declare("state", name, values, unit, doc, labels, count, record)
+        self._declare("state", name, values, unit, doc, labels, count, record, bounds)
 
     def add_step(
         self,
@@ -272,8 +276,11 @@ class Build:
         labels: Iterable[str],
         count: str = "",
         record: bool = False,
+        bounds: tuple[int, int] | None = None,
     ) -> None:
-        spec = ArraySpec(name, kind, unit, doc, values.shape, values.dtype, tuple(labels), count, record)
+        spec = ArraySpec(
+            name, kind, unit, doc, values.shape, values.dtype, tuple(labels), count, record, bounds
+        )
         self.arrays.declare(spec, values)
 
 

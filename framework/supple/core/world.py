@@ -18,7 +18,16 @@ from supple.core.registry import Registered, Registry
 from supple.core.runaway import Runaways
 from supple.core.schedule import Bound, Call, Entry, Phase, Work, expand, order_systems, solve_of
 from supple.core.timing import Timing
-from supple.errors import CapacityError, Problem, SimulationError, SuppleError, UserError, Where, suggest
+from supple.errors import (
+    CapacityError,
+    PluginError,
+    Problem,
+    SimulationError,
+    SuppleError,
+    UserError,
+    Where,
+    suggest,
+)
 
 if TYPE_CHECKING:
     from supple.mechanics.combined_dynamics import CombinedDynamics
@@ -260,7 +269,10 @@ class World:
     def restore(self, state: Mapping[str, Array], *, planned_steps: int | None = None) -> None:
         """Go back to a snapshot. `planned_steps` is the length of the run it was taken from."""
         copied = {name: np.array(values) for name, values in state.items()}
-        room = int(copied[ROOM][0]) if ROOM in copied else 0
+        room = int(copied[ROOM].item()) if ROOM in copied and copied[ROOM].size == 1 else 0
+        if not 0 <= room <= MOST_ROOM:
+            what = f"room for {room} contacts, of {MOST_ROOM} at most"
+            raise PluginError(Problem(None, ROOM, what, "use the state of the same scene"))
         if room and ROOM in self.arrays.specs and room != self.arrays[ROOM][0]:
             # It was taken when there was more room, or less.
             self._build(room)

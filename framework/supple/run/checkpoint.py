@@ -7,9 +7,10 @@ text in bytes. It is read without pickle, so that a foreign file cannot run code
 from __future__ import annotations
 
 import json
+import math
 import zipfile
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -124,6 +125,7 @@ def read_checkpoint(path: Path) -> Checkpoint:
     if not zipfile.is_zipfile(path):
         raise UserError(Problem(None, str(path), "is not a checkpoint", "give a file made by --checkpoint"))
     try:
+        _check_sizes(path)
         archive = np.load(path, allow_pickle=False)
         about = json.loads(archive["about"].tobytes().decode())
         made_by, written = about.pop("made_by"), about.pop("format")
@@ -138,10 +140,36 @@ def read_checkpoint(path: Path) -> Checkpoint:
     try:
         names = [name for name in archive.files if name.startswith(_STATE)]
         state = {name.removeprefix(_STATE): archive[name] for name in names}
-        return Checkpoint(path, About(**about), state)
+        return Checkpoint(path, _read_about(about), state)
     except Exception as error:  # as above
         what = f"is damaged: {_first_line(error)}"
         raise UserError(Problem(None, str(path), what, "use an earlier checkpoint")) from error
+
+
+def _check_sizes(path: Path) -> None:
+    """Refuse what would grow when it is read: checkpoints are not packed, and no part lies within another."""
+    with zipfile.ZipFile(path) as archive:
+        parts = archive.infolist()
+        if any(part.compress_type != zipfile.ZIP_STORED for part in parts):
+            raise ValueError("it is packed, which checkpoints are not")
+        if sum(part.file_size for part in parts) > path.stat().st_size:
+            raise ValueError("its parts are larger than the file")
+        for part in parts:
+            with archive.open(part) as file:
+                np.lib.format.read_magic(file)
+                shape, _, dtype = np.lib.format.read_array_header_1_0(file)
+                if math.prod(shape) * dtype.itemsize != part.file_size - file.tell():
+                    raise ValueError(f"{part.filename} does not hold the numbers that it announces")
+
+
+def _read_about(plain: dict[str, Any]) -> About:
+    about = About(**plain)
+    kinds = {"step": int, "planned_steps": int, "seed": int, "plain": dict, "versions": dict}
+    for field in fields(About):
+        kind, value = kinds.get(field.name, str), getattr(about, field.name)
+        if not isinstance(value, kind) or isinstance(value, bool):
+            raise ValueError(f"{field.name} is {type(value).__name__}, not {kind.__name__}")
+    return about
 
 
 def check_belongs(checkpoint: Checkpoint, blueprint: Blueprint) -> None:

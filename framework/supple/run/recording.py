@@ -8,7 +8,6 @@ with open_recording("run.h5") as recording:
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
@@ -21,11 +20,12 @@ from supple.core.arrays import Array
 from supple.core.drawing import Drawing, read_drawings
 from supple.errors import Problem, UserError, suggest
 from supple.run.recording_layout import FORMAT, MADE_BY, Header, read_header
+from supple.run.recording_room import SUPERBLOCK
 
 Value = TypeVar("Value")
-#: Signature, VERSION, sizes of offsets and lengths, FLAGS, base address, extension address, END of file.
-_SUPERBLOCK = struct.Struct("<8xB2xB16xQ")
 _WRITTEN_SWMR = 0x04
+#: What a file may announce beyond its size [bytes]: a writer may be about to fill it.
+_SLACK = 1 << 22
 
 
 def open_recording(path: str | Path) -> Recording:
@@ -57,6 +57,7 @@ class Recording:
         self.path = path
         self._file = file
         self.header: Header = self._read(self._read_header)
+        self._read(self._check_contents)
         self.frames: int = 0
         self.refresh()
 
@@ -200,6 +201,27 @@ class Recording:
         groups = (file["arrays"], file["offsets"])
         return [file["time"], file["step"], *(group[name] for group in groups for name in group)]
 
+    def _check_contents(self) -> None:
+        """A recording holds its own numbers: it leads to no other file, and is not larger than it is."""
+        room = 2 * self.path.stat().st_size + _SLACK
+
+        def check(group: h5py.Group) -> None:
+            for name in group:
+                if not isinstance(group.get(name, getlink=True), h5py.HardLink):
+                    raise ValueError(f"{name} leads elsewhere")
+                part = group[name]
+                if isinstance(part, h5py.Group):
+                    if group.name != "/":
+                        raise ValueError(f"{name} lies too deep")
+                    check(part)
+                    continue
+                if part.external or part.is_virtual or part.compression is not None:
+                    raise ValueError(f"the numbers of {name} are elsewhere, or packed")
+                if part.nbytes > room:
+                    raise ValueError(f"{name} announces {part.nbytes} bytes, more than the file has")
+
+        check(self._file)
+
     def _read_header(self) -> Header:
         attributes = self._file.attrs
         if _text(attributes.get("made_by", "")) != MADE_BY:
@@ -242,11 +264,11 @@ def _is_growing(path: Path) -> bool:
     of a truncated file that it is told will grow. Says so the superblock (version 3 of the HDF5 file format).
     """
     with path.open("rb") as file:
-        head = file.read(_SUPERBLOCK.size)
+        head = file.read(SUPERBLOCK.size)
         size = file.seek(0, 2)
-    if len(head) < _SUPERBLOCK.size:
+    if len(head) < SUPERBLOCK.size:
         return False
-    version, flags, end = _SUPERBLOCK.unpack(head)
+    version, flags, end = SUPERBLOCK.unpack(head)
     growing = version == 3 and bool(flags & _WRITTEN_SWMR)
     if growing and end > size:
         raise OSError(f"it is truncated: {size} of {end} bytes are left")

@@ -17,6 +17,7 @@ from supple.errors import Problem, UserError
 from supple.run.atomic import check_folder, refuse_unwritable, temporary_beside
 from supple.run.recording import Recording, is_recording, open_recording
 from supple.run.recording_layout import BLOCK, Header
+from supple.run.recording_room import Room
 
 _CHUNK_BYTES = 1 << 20
 
@@ -45,21 +46,22 @@ class RecordingWriter:
             with h5py.File(temporary, "w", libver="latest") as file:
                 _lay_out(file, header, self.specs, world)
             with _open_swmr(temporary) as file:
-                self._take(file)
+                self._take(file, temporary)
                 if earlier is not None:
                     self._copy(earlier, until)
                     # Windows replaces no file that is open.
                     earlier.close()
+            self._room.give_back()
             os.replace(temporary, path)
-            self._take(_open_swmr(path))
+            self._take(_open_swmr(path), path)
         except OSError as error:
             raise refuse_unwritable(path, error) from error
         finally:
             with suppress(OSError):
                 temporary.unlink(missing_ok=True)
 
-    def _take(self, file: h5py.File) -> None:
-        self._file = file
+    def _take(self, file: h5py.File, path: Path) -> None:
+        self._file, self._room = file, Room(path, file)
         self._series = {spec.name: file["arrays"][spec.name] for spec in self.specs}
         self._offsets = {count: file["offsets"][count] for count in file["offsets"]}
         self._time, self._step, self._complete = file["time"], file["step"], file["frames"]
@@ -70,13 +72,14 @@ class RecordingWriter:
         self, steps: Array, times: Array, blocks: Mapping[str, Array], counts: Mapping[str, Array]
     ) -> None:
         """Append frames and flush. Ragged arrays come as the rows of all frames; `counts` has rows per frame."""
+        growing = [(series, blocks[name]) for name, series in self._series.items()]
+        for name, offsets in self._offsets.items():
+            growing.append((offsets, int(offsets[-1]) + np.cumsum(counts[name], dtype=np.int64)))
+        growing += [(self._time, times), (self._step, steps)]
         try:
-            for name, series in self._series.items():
-                _extend(series, blocks[name])
-            for name, offsets in self._offsets.items():
-                _extend(offsets, int(offsets[-1]) + np.cumsum(counts[name], dtype=np.int64))
-            _extend(self._time, times)
-            _extend(self._step, steps)
+            self._room.take(growing)
+            for series, values in growing:
+                _extend(series, values)
             self._file.flush()
             # Only now may readers trust the new frames.
             self.frames += len(steps)
@@ -91,6 +94,7 @@ class RecordingWriter:
     def close(self) -> None:
         """Close the file; from now on it is a plain HDF5 file."""
         self._file.close()
+        self._room.give_back()
 
     def _copy(self, earlier: Recording, until: int) -> None:
         steps, times = earlier.steps, earlier.times

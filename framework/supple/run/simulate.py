@@ -13,8 +13,9 @@ from typing import Any
 
 from supple.core.beginning import as_plain
 from supple.core.world import World
-from supple.errors import ExitCode, Problem, SimulationError
+from supple.errors import ExitCode, Problem, SimulationError, UserError
 from supple.plugin import Plugins, load_plugins
+from supple.run.atomic import check_folder
 from supple.run.checkpoint import (
     Checkpointer,
     CheckpointWriter,
@@ -26,6 +27,7 @@ from supple.run.checkpoint import (
 from supple.run.compile_progress import CompileWatch
 from supple.run.display import Display, SilentDisplay
 from supple.run.failure import Failure, write_failure
+from supple.run.file_lock import FileLock
 from supple.run.recording_layout import make_header, steps_per_frame
 from supple.run.recording_writer import Recorder, start_recording
 from supple.run.runner import Runner
@@ -95,6 +97,7 @@ class _Files:
     recorder: Recorder | None = None
     checkpointer: Checkpointer | None = None
     problems: ProblemSaver | None = None
+    locks: tuple[FileLock, ...] = ()
 
     def observers(self) -> list[Any]:
         return [one for one in (self.recorder, self.checkpointer, self.problems) if one is not None]
@@ -104,8 +107,12 @@ class _Files:
             self.checkpointer.write(world)
 
     def close(self) -> None:
-        if self.recorder is not None:
-            self.recorder.close()
+        try:
+            if self.recorder is not None:
+                self.recorder.close()
+        finally:
+            for lock in self.locks:
+                lock.release()
 
     @property
     def last_checkpoint(self) -> Path | None:
@@ -149,6 +156,9 @@ def _prepare(
         check_belongs(checkpoint, blueprint)
     if options.checkpoint is not None:
         check_checkpoint_place(options.checkpoint)
+        if options.record is not None and options.record.resolve() == options.checkpoint.resolve():
+            what = "is to be both the recording and the checkpoint"
+            raise UserError(Problem(None, str(options.record), what, "give them two names"))
     world = build_world(scene, blueprint, plugins)
     if options.variant or not scene.variants:
         # The scene as it stands may lack what its variants bring.
@@ -164,7 +174,10 @@ def _prepare(
 
 
 def _open_files(options: RunOptions, world: World, versions: dict[str, Any]) -> _Files:
-    files = _Files(CheckpointWriter(world, versions))
+    written = [path for path in (options.record, options.checkpoint) if path is not None]
+    for path in written:
+        check_folder(path)
+    files = _Files(CheckpointWriter(world, versions), locks=tuple(FileLock(path) for path in written))
     h = world.blueprint.run.step
     if options.record is not None:
         header = make_header(
