@@ -42,7 +42,13 @@ class Body:
             settled=True,
         ),
         Metric("creep", "m/s", "Greatest speed in the last fifth of the run.", "max", settled=True),
-        Metric("drift", "m", "Greatest distance in the last half from where that half began.", "max"),
+        Metric(
+            "drift",
+            "m",
+            "Greatest distance in the last half from where that half began.",
+            "max",
+            last_half=True,
+        ),
     )
 
     def check(self, entity: Entity, graph: SceneGraph) -> Iterator[str]:

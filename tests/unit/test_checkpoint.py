@@ -74,6 +74,31 @@ def test_longer_run_starts_the_settled_figures_anew(place: Place) -> None:
     assert resumed.summary["metrics"] == whole.summary["metrics"]
 
 
+DRIFTING = """\
+format = 1
+[run]
+step = 0.01
+duration = 1.0
+gravity = [0, 0, 0]
+[[entity]]
+name = "ball"
+sphere = { radius = 0.1 }
+body = { velocity = [1, 0, 0] }
+"""
+
+
+def test_figures_of_the_last_half_are_those_of_the_longer_run_or_unknown(tmp_path: Path) -> None:
+    scene, path = tmp_path / "ball.toml", tmp_path / "ball.npz"
+    scene.write_text(DRIFTING)
+    simulate(RunOptions(scene, checkpoint=path, until=0.4))
+    longer = simulate(RunOptions(scene, resume=path))
+    assert longer.summary["metrics"] == simulate(RunOptions(scene)).summary["metrics"]
+    assert longer.summary["metrics"]["ball.drift"] == pytest.approx(0.5)
+    # The half began at 0.3 s, and 0.1 s of it had passed before anybody knew.
+    late = simulate(RunOptions(scene, resume=path, until=0.6))
+    assert math.isnan(late.summary["metrics"]["ball.drift"])
+
+
 def test_checkpoints_come_at_multiples_of_every(place: Place) -> None:
     seen = []
 

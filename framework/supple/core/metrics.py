@@ -12,9 +12,12 @@ import numpy as np
 
 from supple.core.arrays import Array, ArrayTable
 from supple.core.build import BoundMetric, Build
-from supple.core.component import OverTime
+from supple.core.component import Metric, OverTime
 from supple.core.schedule import Bound, Phase, System
+from supple.core.settings import Run
 
+#: So many steps counted that no run makes a positive number of them.
+_UNKNOWN = -1e15
 MODES: dict[OverTime, int] = {"last": 0, "max": 1, "min": 2, "mean": 3}
 
 
@@ -28,7 +31,7 @@ def compile_metrics(build: Build) -> None:
         doc="How a metric is reduced over time.", labels=labels, dtype=np.int64,
     )  # fmt: skip
     build.add_model(
-        "metrics.start", [build.run.settled_from if b.metric.settled else 0 for b in build.metrics], unit="1",
+        "metrics.start", [_find_start(build.run, bound.metric) for bound in build.metrics], unit="1",
         doc="First step that counts.", labels=labels, dtype=np.int64,
     )  # fmt: skip
     build.add_step(
@@ -38,6 +41,13 @@ def compile_metrics(build: Build) -> None:
     doc = "When the greatest or least value was first seen, or the last."
     build.add_state("metrics.when", np.zeros(count), unit="s", doc=doc, labels=labels)
     build.add_state("metrics.samples", np.zeros(count), unit="1", doc="Steps counted so far.", labels=labels)
+
+
+def _find_start(run: Run, metric: Metric) -> int:
+    """The first step that counts."""
+    if metric.settled:
+        return run.settled_from
+    return run.steps // 2 if metric.last_half else 0
 
 
 class AccumulateMetrics(System):
@@ -101,13 +111,13 @@ class AccumulateMetrics(System):
 
 
 def metric_values(table: ArrayTable, metrics: list[BoundMetric]) -> dict[str, float]:
-    """The figure of every metric over the run so far; nan where nothing was counted yet."""
+    """The figure of every metric over the run so far; nan where nothing was counted yet, or not all."""
     total, samples = table["metrics.total"], table["metrics.samples"]
     values = {}
     for slot, bound in enumerate(metrics):
         seen = samples[slot]
         mean = bound.metric.over_time == "mean"
-        values[bound.key] = float(total[slot] / (seen if mean else 1.0)) if seen else math.nan
+        values[bound.key] = float(total[slot] / (seen if mean else 1.0)) if seen > 0 else math.nan
     return values
 
 
@@ -115,13 +125,18 @@ def metric_times(table: ArrayTable, metrics: list[BoundMetric]) -> dict[str, flo
     """The time [s] at which every metric had the figure that the run has; nan for means and what was not counted."""
     when, samples = table["metrics.when"], table["metrics.samples"]
     return {
-        bound.key: math.nan if bound.metric.over_time == "mean" or not samples[slot] else float(when[slot])
+        bound.key: math.nan if bound.metric.over_time == "mean" or samples[slot] <= 0 else float(when[slot])
         for slot, bound in enumerate(metrics)
     }
 
 
-def forget_settled(metrics: list[BoundMetric], state: Mapping[str, Array]) -> None:
-    """Start the figures of the settled part anew, when a run goes on for longer than was planned."""
+def forget_part(metrics: list[BoundMetric], run: Run, state: Mapping[str, Array]) -> None:
+    """Start the figures of a part of the run anew, when it goes on for longer, or less, than was planned.
+
+    Of a part that has begun by now some steps were not counted, or some that do not belong to it: it stays unknown.
+    """
+    done = int(state["run.step"][0])
     for slot, bound in enumerate(metrics):
-        if bound.metric.settled:
-            state["metrics.samples"][slot] = 0.0
+        start = _find_start(run, bound.metric)
+        if start:
+            state["metrics.samples"][slot] = 0.0 if start > done else _UNKNOWN

@@ -13,7 +13,7 @@ from supple.core.arrays import NEXT, Array
 from supple.core.blueprint import Blueprint
 from supple.core.build import ROOM, Build, run_compilers
 from supple.core.fault import naming_fault, raise_fault
-from supple.core.metrics import compile_metrics, forget_settled, metric_times, metric_values
+from supple.core.metrics import compile_metrics, forget_part, metric_times, metric_values
 from supple.core.registry import Registered, Registry
 from supple.core.runaway import Runaways
 from supple.core.schedule import Bound, Call, Entry, Phase, Work, expand, order_systems, solve_of
@@ -278,7 +278,7 @@ class World:
             self._build(room)
             self.generation += 1
         if planned_steps is not None and planned_steps != self.blueprint.run.steps:
-            forget_settled(self.build.metrics, copied)
+            forget_part(self.build.metrics, self.blueprint.run, copied)
         self.arrays.load_state(copied)
 
     # Looking

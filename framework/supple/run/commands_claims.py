@@ -58,10 +58,12 @@ def claims(
 
     Exit codes: 0 all hold, 1 some do not or cannot be judged, 2 bad input.
     """
+    from supple.run.atomic import check_folder
     from supple.run.claim_pool import DIED, Termination, run_tasks
     from supple.run.claim_runs import Setting
     from supple.run.claim_store import ResultStore
     from supple.run.claims import judge_plans, list_tasks, list_timed, make_plan, with_recordings
+    from supple.run.file_lock import FileLock
     from supple.run.json_text import write_json
     from supple.run.report import ClaimsProgress
     from supple.run.wanted_claims import find_wanted
@@ -70,6 +72,9 @@ def claims(
     setting = Setting(plugin_files, disabled, allow_outside)
     plans = make_plan(paths, setting, only, progress.note)
     wanted = find_wanted(paths, only)
+    if out is not None:
+        check_folder(out)
+        lock = FileLock(out)
     store = ResultStore(out)
     if record is not None:
         _make_folder(record)
@@ -98,6 +103,8 @@ def claims(
     verdicts = judge_plans(plans, {**store.outcomes, **lost}, wanted)
     verdicts |= _describe(plans, setting, only, out)
     store.save(verdicts)
+    if out is not None:
+        lock.release()
     _note_unsolved(tasks, store.outcomes, setting, progress.note)
     if as_json:
         click.echo(write_json(verdicts))

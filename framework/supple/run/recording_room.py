@@ -57,4 +57,4 @@ def _find_need(series: h5py.Dataset, count: int) -> int:
     """The bytes of the chunks that these rows begin."""
     rows = series.chunks[0]
     begun = -(-(series.shape[0] + count) // rows) - -(-series.shape[0] // rows)
-    return begun * int(np.prod(series.chunks)) * series.dtype.itemsize + _TABLE
+    return int(begun * np.prod(series.chunks) * series.dtype.itemsize) + _TABLE
