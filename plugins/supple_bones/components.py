@@ -12,6 +12,7 @@ from supple.core.component import Metric, Vector, component, field
 from supple.core.entity import Entity, SceneGraph
 from supple_bones.layout import JOINTS
 from supple_bones.mass import full_inertia, owner_of, shapes_of_bone
+from supple_rigid.components import WATER
 
 JointName = Literal["fixed", "hinge", "slider", "universal", "ball", "translation", "free"]
 
@@ -100,7 +101,7 @@ class Bone:
         doc="Rates at the start; ball in the bone's axes, free: velocity in the parent's frame, then that.",
     )  # fmt: skip
     density: float = field(
-        default=1000.0, unit="kg/m^3", doc="Density of its shapes, if no mass is given.", gt=0
+        default=WATER, unit="kg/m^3", doc="Density of its shapes, if no mass is given.", gt=0
     )
     mass: float = field(default=0.0, unit="kg", doc="Mass; 0 takes it from the density.", ge=0)
     centre: Vector | None = field(default=None, unit="m", doc="Centre of mass, if the inertia is given.")
@@ -118,6 +119,8 @@ class Bone:
         """Whether the bone stands where bones can, and its numbers fit its joint."""
         yield from self._check_place(entity, graph)
         yield from self._check_axes()
+        if self.mass and self.density != WATER:
+            yield "mass and density are both given, and only the mass would count; take one of the two away"
         anchor = find_anchor(entity, graph)
         massive = anchor is None or anchor[1].bones_have_mass
         yield from self._check_lengths(springs_anywhere=not massive)

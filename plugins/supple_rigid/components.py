@@ -13,6 +13,9 @@ from supple_collide.components import Box
 from supple_collide.mesh_components import Convex, Mesh
 from supple_rigid.mass import shapes_of
 
+WATER = 1000.0
+"""The density of what has neither mass nor density [kg/m^3]."""
+
 
 @component
 class Body:
@@ -22,7 +25,7 @@ class Body:
         default=0.0, unit="kg", doc="Mass of all shapes together; 0 takes it from the density.", ge=0
     )
     density: float = field(
-        default=1000.0, unit="kg/m^3", doc="Density of all shapes, if no mass is given.", gt=0
+        default=WATER, unit="kg/m^3", doc="Density of all shapes, if no mass is given.", gt=0
     )
     velocity: Vector = field(
         default=(0.0, 0.0, 0.0), unit="m/s", doc="Velocity of the centre of mass at the start, in the world."
@@ -55,6 +58,8 @@ class Body:
         """A body needs a shape to have an inertia, and no body moves within another."""
         if not list(shapes_of(entity.path, graph)):
             yield "the body has no shape; give the entity, or one below it, a sphere, box or capsule"
+        if self.mass and self.density != WATER:
+            yield "mass and density are both given, and only the mass would count; take one of the two away"
         for above in graph.ancestors(entity.path):
             if above.path != entity.path and "body" in above.components:
                 yield f"the body lies below the body {above.path}; put it beside it, or take one of the two away"

@@ -53,8 +53,8 @@ OverTime = Literal["last", "max", "min", "mean"]
 class Metric:
     """A figure that a component offers: one number at every step, and one for the run.
 
-    `settled` restricts the run's figure to the last fifth of the run, `last_half` to its second half. `headline` is a
-    title under which the closing table of a run shows the greatest of all metrics that have it, with its owner and time.
+    `settled` restricts the run's figure to the last fifth of the run, `last_half` to its second half. `headline` is
+    a title under which the closing table shows the greatest of all metrics that have it, with its owner and time.
     """
 
     name: str

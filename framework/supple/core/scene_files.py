@@ -8,6 +8,9 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from supple.errors import Problem, UserError, suggest
 
+#: Names of files are shorter everywhere [characters].
+_LONGEST = 200
+
 
 @dataclass(frozen=True)
 class SceneFiles:
@@ -23,6 +26,9 @@ class SceneFiles:
     def find(self, name: str, path: str) -> Path:
         """The file that the field at `path` of the scene names. Raises UserError if there is none."""
         folder = Path(self.source).parent
+        if "\0" in name or len(name) > _LONGEST:
+            what = f"{name[:20]!r}... is no name of a file"
+            raise UserError(Problem(None, path, what, "name a file beside the scene"))
         file = folder / name
         if not self.allow_outside and _leaves(name, file, folder):
             what = f"'{name}' is outside the scene's folder"

@@ -11,6 +11,10 @@ ON_TIME: Final = 1e-9
 """Part of a step by which a time may miss the step's start and still belong to it, for round-off."""
 NEVER: Final = 2**62
 """The number of a step that does not come."""
+MOST_ROOM: Final = 1 << 20
+"""Room for contacts beyond which a world makes no more: by then something else is wrong."""
+MOST_STEPS: Final = 10**12
+"""More steps than any machine takes."""
 
 
 @component
@@ -22,6 +26,7 @@ class Capacity:
         unit="1",
         doc="Contacts, joints and limits at once; 0 begins with what the scene is likely to need, and makes more room.",
         ge=0,
+        le=MOST_ROOM,
     )
 
 
@@ -66,6 +71,10 @@ class Run:
     seed: int = field(default=0, unit="1", doc="Seed of all noise; --seed overrides it.", ge=0)
     smoke: int = field(default=50, unit="1", doc="Steps of a quick check that the scene runs at all.", gt=0)
     capacity: Capacity = field(default=Capacity(), unit="", doc="Room for things whose number changes.")
+
+    def __post_init__(self) -> None:
+        if self.duration / self.step > MOST_STEPS:
+            raise ValueError(f"{self.duration / self.step:.1g} steps of {self.step:g} s; take longer ones")
 
     @property
     def steps(self) -> int:

@@ -17,6 +17,7 @@ from supple.core.metrics import compile_metrics, forget_part, metric_times, metr
 from supple.core.registry import Registered, Registry
 from supple.core.runaway import Runaways
 from supple.core.schedule import Bound, Call, Entry, Phase, Work, expand, order_systems, solve_of
+from supple.core.settings import MOST_ROOM
 from supple.core.timing import Timing
 from supple.errors import (
     CapacityError,
@@ -31,9 +32,6 @@ from supple.errors import (
 
 if TYPE_CHECKING:
     from supple.mechanics.combined_dynamics import CombinedDynamics
-
-#: Room for contacts beyond which a world makes no more: by then something else is wrong.
-MOST_ROOM = 1 << 20
 
 
 class World:
@@ -270,8 +268,8 @@ class World:
         """Go back to a snapshot. `planned_steps` is the length of the run it was taken from."""
         copied = {name: np.array(values) for name, values in state.items()}
         room = int(copied[ROOM].item()) if ROOM in copied and copied[ROOM].size == 1 else 0
-        if not 0 <= room <= MOST_ROOM:
-            what = f"room for {room} contacts, of {MOST_ROOM} at most"
+        if not 0 <= room <= 2 * MOST_ROOM:
+            what = f"room for {room} contacts, more than any world makes"
             raise PluginError(Problem(None, ROOM, what, "use the state of the same scene"))
         if room and ROOM in self.arrays.specs and room != self.arrays[ROOM][0]:
             # It was taken when there was more room, or less.
@@ -287,8 +285,13 @@ class World:
         return EntityView(self, self.build.graph[path].path)
 
     def array(self, name: str) -> Array:
-        """An array by name (`supple arrays` lists them); a view, so copy it to keep it."""
-        return self.arrays[name]
+        """An array by name (`supple arrays` lists them); a view, so copy it to keep it.
+
+        What lives only one step cannot be written: the next step begins with its own.
+        """
+        values = self.arrays[name].view()
+        values.flags.writeable = self.arrays.spec(name).kind != "step"
+        return values
 
     def metrics(self) -> dict[str, float]:
         """All metrics over the run so far, by `entity.metric`."""
@@ -391,9 +394,22 @@ def _declare_clock(build: Build) -> None:
 class EntityView:
     """One entity of a world, with the arrays that its components expose as attributes."""
 
+    _world: World
+    path: str
+
     def __init__(self, world: World, path: str) -> None:
-        self._world = world
-        self.path = path
+        object.__setattr__(self, "_world", world)
+        object.__setattr__(self, "path", path)
+
+    def __setattr__(self, attribute: str, value: Any) -> None:
+        """Refused: what is seen here follows from the state."""
+        known = self._world.build.exposed.get(self.path, {})
+        remedy = (
+            f'write world.array("{known[attribute][0]}")'
+            if attribute in known
+            else suggest(attribute, known, "it has")
+        )
+        raise AttributeError(f"{self.path}.{attribute} can only be looked at; {remedy}")
 
     def __getattr__(self, attribute: str) -> Any:
         exposed = self._world.build.exposed.get(self.path, {})

@@ -39,7 +39,7 @@ def check(
         try:
             scene = read_scene(path, plugins, allow_outside=allow_outside)
             if found := scene.check_files():
-                raise UserError(*found)
+                raise UserError(found)
         except UserError as error:
             problems += error.problems
             continue

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -29,6 +30,8 @@ from supple.scene.toml_scanner import KeyPath
 
 #: The compiled arrays hold whole numbers of 64 bits.
 _INT64 = range(-(2**63), 2**63)
+#: No quantity is greater in SI units; third powers of it, times another, are still numbers.
+_GREATEST = 1e30
 
 _RELATIONS = {
     "greater_than": ("greater than", "gt"),
@@ -72,6 +75,10 @@ def find_foreign(value: Any, keys: KeyPath = ()) -> Iterator[Complaint]:
         yield Complaint(keys, what, "write seconds as a number, or words in quotes")
     elif isinstance(value, int) and value not in _INT64:
         yield Complaint(keys, f"{say_value(value)} is wider than 64 bits", "give a smaller number")
+    elif isinstance(value, float) and abs(value) > _GREATEST and math.isfinite(value):
+        yield Complaint(
+            keys, f"{value:g} is greater than any quantity ({_GREATEST:g})", "give a smaller number"
+        )
     elif value is not None and not isinstance(value, str | int | float | bool):
         what = f"a {type(value).__name__} is not a value of a scene"
         yield Complaint(keys, what, "give numbers, strings, truth values, lists or tables of them")
