@@ -14,6 +14,7 @@ from supple.errors import ExitCode, Problem, UserError
 from supple.run.json_text import write_json
 from supple.run.recording import Recording
 from supple.run.stop import Stop
+from supple_view.guard import guarding
 from supple_view.live_run import LiveRun, RunEndedError
 from supple_view.source import Source
 
@@ -120,7 +121,7 @@ def _prepare(source: Source, recording: Recording) -> Viewer:
 
 def _open(viser: Any, host: str, port: int) -> Any:
     try:
-        with _hushed():
+        with _hushed(), guarding(host):
             return viser.ViserServer(host=host, port=port, verbose=False)
     except (OSError, RuntimeError, AssertionError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -82,3 +83,11 @@ def test_a_worker_that_dies_loses_only_its_own_run(tmp_path: Path) -> None:
     outcomes = [outcome for _, outcome in run_tasks(setting, tasks, 2)]
     assert sorted(outcome.error for outcome in outcomes) == ["", "", "", DIED]
     assert "PYTHONSAFEPATH" not in os.environ
+
+
+def test_the_page_on_security_names_tests_that_exist() -> None:
+    root = Path(__file__).parents[2]
+    page = (root / "framework/docs/security.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"tests/[\w/]+\.py", page))
+    assert named
+    assert [name for name in sorted(named) if not (root / name).is_file()] == []

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
 from pathlib import Path
 
@@ -15,6 +16,7 @@ import numpy as np
 import pytest
 
 from supple.run.recording import open_recording
+from supple_view.guard import find_objection
 from supple_view.history import POINTS, History
 from supple_view.live_run import LiveRun, RunEndedError
 from supple_view.metrics import Metrics
@@ -192,6 +194,38 @@ def test_viewer_brings_everything_to_the_frame(tmp_path: Path) -> None:
         server.stop()
 
 
+FOREIGN = (
+    {"Host": "evil.example"},
+    {"Origin": "http://evil.example"},
+    {"Origin": "null"},
+    {"Upgrade": "websocket", "Origin": "http://evil.example"},
+)
+
+
+@pytest.mark.parametrize(
+    ("headers", "served_on", "fine"),
+    [
+        ({"Host": "localhost:8080"}, "127.0.0.1", True),
+        ({"Host": "127.0.0.1:8080", "Origin": "http://127.0.0.1:8080"}, "127.0.0.1", True),
+        ({"Host": "[::1]:8080"}, "::1", True),
+        ({"Host": "LOCALHOST:8080", "Origin": "http://localhost:8080"}, "127.0.0.1", True),
+        ({"Host": "192.168.1.5:8080"}, "0.0.0.0", True),
+        ({"Host": "desk:8080"}, "desk", True),
+        ({"Host": "192.168.1.5:8080"}, "127.0.0.1", False),
+        ({"Host": "localhost.evil.example:8080"}, "127.0.0.1", False),
+        ({"Host": "evil.example:8080"}, "0.0.0.0", False),
+        ({"Host": "localhost:8080", "Origin": "http://localhost:9090"}, "127.0.0.1", False),
+        ({"Host": "localhost:8080", "Origin": "null"}, "127.0.0.1", False),
+        ({"Host": ""}, "127.0.0.1", False),
+        ({}, "127.0.0.1", False),
+    ],
+)
+def test_only_the_page_of_the_viewer_itself_may_talk_to_it(
+    headers: dict[str, str], served_on: str, fine: bool
+) -> None:
+    assert (find_objection(headers, served_on) == "") is fine
+
+
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for other processes")
 @pytest.mark.parametrize("kind", ["recording", "scene"])
 def test_viewer_serves_on_this_machine_only_and_ends_cleanly(tmp_path: Path, kind: str) -> None:
@@ -207,6 +241,9 @@ def test_viewer_serves_on_this_machine_only_and_ends_cleanly(tmp_path: Path, kin
     address = json.loads(said)["address"]
     with urllib.request.urlopen(address, timeout=20) as answer:
         assert answer.status == 200
+    for foreign in FOREIGN:
+        with pytest.raises(urllib.error.HTTPError, match="403"):
+            urllib.request.urlopen(urllib.request.Request(address, headers=foreign), timeout=20)
     port = int(address.rpartition(":")[2])
     if Path("/proc/net/tcp").exists():
         listening = [
