@@ -82,6 +82,12 @@ class Collide:
         ge=0,
         doc="Distance that every shape looks farther than it may come within the step.",
     )
+    looks: int = field(
+        default=32,
+        unit="1",
+        ge=0,
+        doc="How often a step is looked at again, because its impulses drove something beyond what was looked at.",
+    )
     most_contacts_per_pair: int = field(
         default=32,
         unit="1",
