@@ -17,6 +17,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from numpy.typing import NDArray
+
 from supple.core.arrays import FloatArray, IntArray
 from supple.core.schedule import Bound
 from supple.mechanics.mechanism import Mechanism
@@ -25,8 +27,12 @@ from supple.mechanics.rescue import solve_with_rescue
 from supple.mechanics.rows import BILATERAL, COULOMB, UNILATERAL
 from supple.mechanics.solution import Solver
 
+BoolArray = NDArray[np.bool_]
+
 #: Reflections of one step after which the rest meets without a bounce.
 MOST_REFLECTIONS = 200
+#: Part of a step within which what meets meets at once.
+AT_ONCE = 0.01
 #: Approach [m/s] that is no impact, whatever the scene says of slow ones.
 STILL = 1e-9
 
@@ -68,6 +74,7 @@ class Impacts:
             strikes = contact & (now[:, 0] < -slow) & (struck[:, 0] < -STILL) & (gap + h * free[:, 0] < 0.0)
             if not strikes.any():
                 break
+            strikes = _choose_first(strikes, problem.key[:n, 0], gap, free[:, 0], AT_ONCE * h)
             bounced = bounced or bool((restitution[strikes] > 0.0).any())
             stopped = limit & (free[:, 0] + np.maximum(bias[:, 0], 0.0) < 0.0)
             groups = np.union1d(always, np.flatnonzero(strikes | stopped))
@@ -123,6 +130,16 @@ class Impacts:
         part.free[: part.count] = free
         solution, _ = solve_with_rescue(self._solvers, part, np.zeros((part.count, 3)))
         return np.array(solution.impulse[: part.count])
+
+
+def _choose_first(
+    strikes: BoolArray, pair: IntArray, gap: FloatArray, approach: FloatArray, at_once: float
+) -> BoolArray:
+    """Those of the groups that meet first [s], with all others between the same two: who is behind is not struck yet."""
+    time = np.full(len(gap), np.inf)
+    time[strikes] = np.maximum(gap[strikes], 0.0) / -approach[strikes]
+    first = time <= time.min() + at_once
+    return strikes & np.isin(pair, pair[first])
 
 
 def _measure(part: PartialProblem, u: FloatArray, impulse: FloatArray) -> tuple[float, FloatArray]:
