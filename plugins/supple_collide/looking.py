@@ -29,6 +29,9 @@ class LookAgain(System):
 
     def __init__(self, build: Build) -> None:
         self.meshes, self.deforming = has_meshes(build), list_deforming(build)
+        # A skin that only follows its bones has no velocities of its own to be foreseen.
+        specs = build.arrays.specs
+        self.driven = {each.name for each in self.deforming if specs[each.velocities].kind == "state"}
         self.owners = ("collide", "mesh") if self.meshes else ("collide",)
         carriers: list[Carrier] = build.members("carriers")
         self.ahead = [f"{owner}.ahead" for owner in self.owners]
@@ -36,7 +39,7 @@ class LookAgain(System):
             self.ahead.append("mesh.vertex_ahead")
         mounts = [name for owner in self.owners for name in (*name_arrays(owner, Mounts), f"{owner}.reach")]
         frames = [name for each in carriers for name in (each.position, each.rotation, f"{each.twist}.next")]
-        bending = [f"{each.velocities}.next" for each in self.deforming]
+        bending = [f"{each.velocities}.next" for each in self.deforming if each.name in self.driven]
         self.reads = (
             *mounts, *frames, *bending, *SHAPES, "collide.group", "collide.looks", *self.ahead,
             *(("mesh.table", "mesh.vertex_short") if self.meshes else ()),
@@ -90,13 +93,15 @@ class LookAgain(System):
 
     def _look_at_vertices(self, arrays: Bound) -> list[Callable[[], int]]:
         """For every surface that bends, what finds its vertices that came too far."""
-        if not self.deforming:
+        if not self.driven:
             return []
         table, short = arrays["mesh.table"], arrays["mesh.vertex_short"]
         ahead, ahead_next = arrays["mesh.vertex_ahead"], arrays["mesh.vertex_ahead.next"]
         first = int(np.argmax(table[:, BENDS]))
         begin, found = table[first, FIRST_VERTEX], []
         for mesh, each in enumerate(self.deforming, start=first):
+            if each.name not in self.driven:
+                continue
             rows = slice(table[mesh, FIRST_VERTEX], table[mesh, LAST_VERTEX])
             mine = slice(rows.start - begin, rows.stop - begin)
             found.append(

@@ -15,6 +15,7 @@ from supple.core.schedule import ROWS, Access, Bound, Each, Phase, System, solve
 from supple.errors import PluginError, Problem
 from supple.mechanics import warm_start_kernels
 from supple.mechanics.block_matrix_kernels import mark_movable
+from supple.mechanics.coupled import count_coupled, count_rolling, solve_coupled
 from supple.mechanics.impacts import Impacts
 from supple.mechanics.last_impulses import LastImpulses, name_last
 from supple.mechanics.mechanism import AssembledSource, Mechanism
@@ -81,6 +82,8 @@ class AssembleRows(System):
             if known:
                 self._refuse_rows_of_others(others, known)
             measure()
+            if count_coupled(problem):
+                figures[1][0] -= count_rolling(problem)
             if problem.count == 0:
                 return
             for add_velocity in add_velocities:
@@ -236,7 +239,11 @@ class SolveRows(System):
                     neighbourhood.carry_over()
                 elif not known:
                     set_start(warm_start, seed, at("start"), int(step[0]), impulse[:n])
-                solution, tries = solve_with_rescue(self.solvers, problem, impulse)
+                if count_coupled(problem):
+                    struck = impacts.impulse if bounced else None
+                    solution, tries = solve_coupled(self.solvers, problem, impulse, struck)
+                else:
+                    solution, tries = solve_with_rescue(self.solvers, problem, impulse)
                 iterations[0] = solution.iterations
                 last.finish(problem, solution.impulse)
                 short = solution.status != "converged"
