@@ -20,6 +20,9 @@ MOST_ROUNDS = 50
 #: Part of the greatest limit by which limits may differ from what they follow.
 EXACT = 1e-13
 
+#: An impulse that is below its limit by less than this part of it is at its limit.
+FULL = 1e-9
+
 
 def count_coupled(problem: ConstraintProblem) -> int:
     """How many groups are limited by contacts."""
@@ -50,10 +53,11 @@ def solve_coupled(
         iterations, tries = iterations + solution.iterations, max(tries, tried)
         warm = np.array(solution.impulse)
         asked, limit = limit, _find_limits(coupled, warm, struck)
+        _follow_limits(problem, coupled, asked, limit, warm)
         if np.abs(limit - asked).max() <= EXACT * limit.max():
             break
     _set_limits(problem, coupled, limit)
-    return Solution(solution.impulse, solution.status, iterations, solution.residual), tries
+    return Solution(warm, solution.status, iterations, solution.residual), tries
 
 
 def _find_limits(coupled: Coupled, impulse: FloatArray, struck: FloatArray | None) -> FloatArray:
@@ -63,6 +67,29 @@ def _find_limits(coupled: Coupled, impulse: FloatArray, struck: FloatArray | Non
     normal = impulse[contact, 0] + (0.0 if struck is None else struck[contact, 0])
     limit: FloatArray = coupled.length[used] * np.maximum(normal, 0.0)
     return limit
+
+
+def _follow_limits(
+    problem: ConstraintProblem,
+    coupled: Coupled,
+    asked: FloatArray,
+    limit: FloatArray,
+    impulse_inout: FloatArray,
+) -> None:
+    """Impulses at a limit stay at it when it changes.
+
+    Contacts of a flat patch may share their load in many ways. If it moves from one to another, so do the torques, and
+    their sum is what it was.
+    """
+    group = coupled.group[: len(limit)]
+    discs = problem.size[group] == 3
+    size = np.where(
+        discs, np.hypot(impulse_inout[group, 1], impulse_inout[group, 2]), np.abs(impulse_inout[group, 0])
+    )
+    full = (asked > 0.0) & (size >= (1.0 - FULL) * asked)
+    ratio = np.where(full, limit / np.where(full, asked, 1.0), 1.0)
+    impulse_inout[group] *= ratio[:, None]
+    impulse_inout[group[discs], 0] = limit[discs]
 
 
 def _soften(problem: ConstraintProblem, coupled: Coupled) -> None:

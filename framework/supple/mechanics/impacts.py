@@ -67,6 +67,7 @@ class Impacts:
         struck = self._meet(now, free)
         # What does not bounce may come to touch; what overlaps is pushed apart later, with the other rows.
         room = np.where(restitution > 0.0, 0.0, np.maximum(gap, 0.0) / h)
+        lift = 2.0 * np.maximum(gap, 0.0) * (free[:, 0] - now[:, 0]) / h
         slow = max(problem.bounce_speed, STILL)
         self.impulse = np.zeros((n, 3))
         blow, change, bounced = np.zeros((n, 3)), np.zeros((n, 3)), False
@@ -79,7 +80,7 @@ class Impacts:
             stopped = limit & (free[:, 0] + np.maximum(bias[:, 0], 0.0) < 0.0)
             groups = np.union1d(always, np.flatnonzero(strikes | stopped))
             blow[:] = 0.0
-            blow[groups] = self._strike(groups, struck, room)
+            blow[groups] = self._strike(groups, struck, room, lift)
             self.impulse += blow
             problem.W.multiply(blow, change)
             for velocity in (now, free, struck):
@@ -102,15 +103,22 @@ class Impacts:
             mechanism.jacobian.add_row_velocities(turn.reshape(-1), velocity)
         return velocity
 
-    def _strike(self, groups: IntArray, struck: FloatArray, room: FloatArray) -> FloatArray:
-        """Impulses [groups, 3] of one reflection."""
+    def _strike(
+        self, groups: IntArray, struck: FloatArray, room: FloatArray, lift: FloatArray
+    ) -> FloatArray:
+        """Impulses [groups, 3] of one reflection.
+
+        room [m/s] is how fast groups may go on approaching; lift [m^2/s^2] what forces add to the square of the normal
+        velocity on the way through the gap.
+        """
         part, m = self._cut(groups), len(groups)
         u, softly = struck[groups], struck[groups].copy()
         is_limit = part.law[:m] == UNILATERAL
         softly[:, 0] += np.where(is_limit, np.maximum(part.bias[:m, 0], 0.0), 0.0)
         softly[:, 0] += np.where(part.law[:m] == COULOMB, room[groups], 0.0)
         hard = softly.copy()
-        hard[:, 0] += np.where(part.law[:m] == COULOMB, part.restitution[:m] * u[:, 0], 0.0)
+        bounce = _find_bounce(part.restitution[:m], u[:, 0], lift[groups])
+        hard[:, 0] += np.where(part.law[:m] == COULOMB, bounce * u[:, 0], 0.0)
         impulse = self._solve(part, hard)
         gained, _ = _measure(part, u, impulse)
         if gained <= 0.0:
@@ -140,6 +148,15 @@ def _choose_first(
     time[strikes] = np.maximum(gap[strikes], 0.0) / -approach[strikes]
     first = time <= time.min() + at_once
     return strikes & np.isin(pair, pair[first])
+
+
+def _find_bounce(restitution: FloatArray, approach: FloatArray, lift: FloatArray) -> FloatArray:
+    """The part of the approach [m/s] that comes back before the gap is closed, so that it is e once it is.
+
+    (e_gap u)^2 = e^2 (u^2 - lift) + lift
+    """
+    squared = restitution**2 + (1.0 - restitution**2) * lift / np.maximum(approach**2, STILL**2)
+    return np.where(restitution > 0.0, np.sqrt(np.clip(squared, 0.0, 1.0)), 0.0)
 
 
 def _measure(part: PartialProblem, u: FloatArray, impulse: FloatArray) -> tuple[float, FloatArray]:
