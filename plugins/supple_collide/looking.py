@@ -12,7 +12,7 @@ from supple.core.schedule import Bound, Phase, System
 from supple.mechanics.deforming import find_rows
 from supple.mechanics.mechanism import Carrier
 from supple_collide.finders import SHAPES
-from supple_collide.kernel_arrays import Frames, Mounts, name_arrays
+from supple_collide.kernel_arrays import Mounts, name_arrays
 from supple_collide.looking_kernels import find_driven_shapes, find_driven_vertices, is_anything_near
 from supple_collide.meshes.columns import BENDS, FIRST_VERTEX, LAST_VERTEX
 from supple_collide.meshes.compile import list_deforming
@@ -38,7 +38,7 @@ class LookAgain(System):
         if self.meshes:
             self.ahead.append("mesh.vertex_ahead")
         mounts = [name for owner in self.owners for name in (*name_arrays(owner, Mounts), f"{owner}.reach")]
-        frames = [name for each in carriers for name in (each.position, each.rotation, f"{each.twist}.next")]
+        frames = [f"{each.twist}.next" for each in carriers]
         bending = [f"{each.velocities}.next" for each in self.deforming if each.name in self.driven]
         self.reads = (
             *mounts, *frames, *bending, *SHAPES, "collide.group", "collide.looks", *self.ahead,
@@ -58,16 +58,20 @@ class LookAgain(System):
             arrays["collide.carrier"], arrays["collide.reach"], arrays["collide.ahead"], ahead_next[0],
         )  # fmt: skip
 
+        def decide(driven: int) -> None:
+            count = looks.item(0)
+            again[0] = driven > 0 and count < collide.looks and (self.meshes or is_near())
+            looks_next[0] = count + 1 if again[0] else 0
+            if not again[0]:
+                for values in ahead_next:
+                    values[:] = 0.0
+
         def look() -> None:
             driven = 0
             for find in looking:
                 driven += find()
-            count = looks.item(0)
-            again[0] = driven > 0 and count < collide.looks and (self.meshes or is_near())
-            looks_next[0] = count + 1 if again[0] else 0
-            if (driven or count) and not again[0]:
-                for values in ahead_next:
-                    values[:] = 0.0
+            if driven or looks.item(0):
+                decide(driven)
 
         return look
 
@@ -75,20 +79,13 @@ class LookAgain(System):
         """For every carrier, what finds its shapes and meshes that came too far."""
         found = []
         for owner in self.owners:
-            mounts, reach = arrays.take(Mounts, owner), arrays[f"{owner}.reach"]
-            ahead, ahead_next = arrays[f"{owner}.ahead"], arrays[f"{owner}.ahead.next"]
+            mounts = arrays.take(Mounts, owner)
             for number, each in enumerate(arrays.build.members("carriers")):
-                if (mounts.carrier == number).any():
-                    frames = Frames(
-                        position=arrays[each.position],
-                        rotation=arrays[each.rotation],
-                        twist=arrays[f"{each.twist}.next"],
-                    )
-                    found.append(
-                        bind_kernel(
-                            find_driven_shapes, mounts, number, arrays.h, frames, reach, ahead, ahead_next
-                        )
-                    )
+                shape = np.flatnonzero(mounts.carrier == number)
+                if len(shape):
+                    mine = (shape, mounts.frame[shape], mounts.extent[shape], arrays[f"{each.twist}.next"])
+                    reach, ahead = arrays[f"{owner}.reach"], arrays[f"{owner}.ahead.next"]
+                    found.append(bind_kernel(find_driven_shapes, arrays.h, *mine, reach, ahead))
         return found
 
     def _look_at_vertices(self, arrays: Bound) -> list[Callable[[], int]]:
@@ -96,7 +93,7 @@ class LookAgain(System):
         if not self.driven:
             return []
         table, short = arrays["mesh.table"], arrays["mesh.vertex_short"]
-        ahead, ahead_next = arrays["mesh.vertex_ahead"], arrays["mesh.vertex_ahead.next"]
+        ahead = arrays["mesh.vertex_ahead.next"]
         first = int(np.argmax(table[:, BENDS]))
         begin, found = table[first, FIRST_VERTEX], []
         for mesh, each in enumerate(self.deforming, start=first):
@@ -107,7 +104,7 @@ class LookAgain(System):
             found.append(
                 bind_kernel(
                     find_driven_vertices, mesh, arrays.h, arrays[f"{each.velocities}.next"][find_rows(each)],
-                    arrays["mesh.reach"], short[rows], ahead[mine], ahead_next[mine],
+                    arrays["mesh.reach"], short[rows], ahead[mine],
                 )  # fmt: skip
             )
         return found

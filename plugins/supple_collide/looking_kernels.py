@@ -6,41 +6,37 @@ import math
 
 from supple.core.jit import njit
 from supple.math.quaternion_kernels import rotate_vector_at
-from supple_collide.kernel_arrays import Frames, Mounts
 from supple_collide.shape_kinds import BOX, PLANE
 
 
 @njit
-def find_driven_shapes(mounts: Mounts, number, h, frames: Frames, reach, ahead, ahead_out):
+def find_driven_shapes(h, shape, frame, extent, twist, reach, ahead_inout):
     """How many shapes of one carrier the twists after the step take farther than their reach: README eq. (5).
 
-    Their speeds [m/s] are written to ahead_out [ns]; those of others stay what they were.
+    shape, frame and extent [n] are the shapes that it carries. ahead_inout [ns] has the speeds [m/s] that earlier looks
+    led to; those of the shapes that were found are raised to what this one did.
     """
-    driven, twist = 0, frames.twist
-    for i in range(mounts.carrier.shape[0]):
-        if mounts.carrier[i] != number:
-            continue
-        f = mounts.frame[i]
+    driven = 0
+    for k in range(shape.shape[0]):
+        i, f = shape[k], frame[k]
         speed = math.sqrt(twist[f, 0] ** 2 + twist[f, 1] ** 2 + twist[f, 2] ** 2)
         spin = math.sqrt(twist[f, 3] ** 2 + twist[f, 4] ** 2 + twist[f, 5] ** 2)
-        fastest = speed + spin * mounts.extent[i]
-        ahead_out[i] = ahead[i]
+        fastest = speed + spin * extent[k]
         if h * fastest > reach[i]:
-            ahead_out[i] = max(ahead[i], fastest)
+            ahead_inout[i] = max(ahead_inout[i], fastest)
             driven += 1
     return driven
 
 
 @njit
-def find_driven_vertices(mesh, h, velocities, reach, short, ahead, ahead_out):
+def find_driven_vertices(mesh, h, velocities, reach, short, ahead_inout):
     """The same of the vertices of a surface that bends; `short` is what each falls short of the mesh's reach by [m]."""
     driven = 0
     for v in range(velocities.shape[0]):
         squared = velocities[v, 0] ** 2 + velocities[v, 1] ** 2 + velocities[v, 2] ** 2
-        ahead_out[v] = ahead[v]
         covered = reach[mesh] - short[v]
         if h * h * squared > covered * covered:
-            ahead_out[v] = max(ahead[v], math.sqrt(squared))
+            ahead_inout[v] = max(ahead_inout[v], math.sqrt(squared))
             driven += 1
     return driven
 

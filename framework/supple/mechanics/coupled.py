@@ -24,13 +24,8 @@ EXACT = 1e-13
 FULL = 1e-9
 
 
-def count_coupled(problem: ConstraintProblem) -> int:
-    """How many groups are limited by contacts."""
-    return 0 if problem.coupled is None else int(problem.coupled.counts[0])
-
-
 def count_rolling(problem: ConstraintProblem) -> int:
-    """How many of them are groups of three, which are no contacts."""
+    """How many coupled groups have three rows; they are no contacts."""
     coupled = problem.coupled
     return 0 if coupled is None else int((problem.size[coupled.group[: int(coupled.counts[0])]] == 3).sum())
 

@@ -15,7 +15,7 @@ from supple.core.schedule import ROWS, Access, Bound, Each, Phase, System, solve
 from supple.errors import PluginError, Problem
 from supple.mechanics import warm_start_kernels
 from supple.mechanics.block_matrix_kernels import mark_movable
-from supple.mechanics.coupled import count_coupled, count_rolling, solve_coupled
+from supple.mechanics.coupled import count_rolling, solve_coupled
 from supple.mechanics.impacts import Impacts
 from supple.mechanics.last_impulses import LastImpulses, name_last
 from supple.mechanics.mechanism import AssembledSource, Mechanism
@@ -82,7 +82,7 @@ class AssembleRows(System):
             if known:
                 self._refuse_rows_of_others(others, known)
             measure()
-            if count_coupled(problem):
+            if problem.coupled is not None:
                 figures[1][0] -= count_rolling(problem)
             if problem.count == 0:
                 return
@@ -239,7 +239,7 @@ class SolveRows(System):
                     neighbourhood.carry_over()
                 elif not known:
                     set_start(warm_start, seed, at("start"), int(step[0]), impulse[:n])
-                if count_coupled(problem):
+                if problem.coupled is not None and problem.coupled.counts[0]:
                     struck = impacts.impulse if bounced else None
                     solution, tries = solve_coupled(self.solvers, problem, impulse, struck)
                 else:
