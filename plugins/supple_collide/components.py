@@ -9,7 +9,9 @@ from supple.core.entity import Entity, SceneGraph
 
 FRICTION_DOC = "Coefficient of friction; a pair takes the smaller of its two."
 RESTITUTION_DOC = "Part of the approach speed that comes back; a pair takes the smaller of its two."
-SPINNING_DOC = "Torque of contacts against spinning about their normal, by normal force; a pair takes the greater."
+SPINNING_DOC = (
+    "Torque of contacts against spinning about their normal, by normal force; a pair takes the greater."
+)
 ROLLING_DOC = "Torque of contacts against rolling, by normal force; a pair takes the greater of its two."
 PENETRATION = Metric("penetration", "m", "Deepest penetration of any contact of this shape.", "max")
 

@@ -22,9 +22,7 @@ def place_still_shapes(mounts: Mounts, margin, placed_out: Placed):
 
 
 @njit
-def place_shapes(
-    mounts: Mounts, number, margin, sudden_speed, h, frames: Frames, ahead, placed_out: Placed
-):
+def place_shapes(mounts: Mounts, number, margin, sudden_speed, h, frames: Frames, ahead, placed_out: Placed):
     """Pose of the shapes of one carrier, and how far they may come within a step: README eq. (1).
 
     ahead [ns] m/s is the speed that an earlier look at the same step led to.

@@ -101,10 +101,7 @@ class LookAgain(System):
                 continue
             rows = slice(table[mesh, FIRST_VERTEX], table[mesh, LAST_VERTEX])
             mine = slice(rows.start - begin, rows.stop - begin)
-            found.append(
-                bind_kernel(
-                    find_driven_vertices, mesh, arrays.h, arrays[f"{each.velocities}.next"][find_rows(each)],
-                    arrays["mesh.reach"], short[rows], ahead[mine],
-                )  # fmt: skip
-            )
+            moved = arrays[f"{each.velocities}.next"][find_rows(each)]
+            looked = arrays["mesh.reach"], short[rows], ahead[mine]
+            found.append(bind_kernel(find_driven_vertices, mesh, arrays.h, moved, *looked))
         return found

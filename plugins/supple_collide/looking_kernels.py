@@ -61,7 +61,9 @@ def is_anything_near(
         for j in range(kind.shape[0]):
             if j == i or (group[i] == group[j] and group[i] >= 0):
                 continue
-            theirs = max(reach[j], margin + h * (sudden_speed + ahead_next[j])) if carrier[j] >= 0 else reach[j]
+            theirs = (
+                max(reach[j], margin + h * (sudden_speed + ahead_next[j])) if carrier[j] >= 0 else reach[j]
+            )
             dx, dy, dz = x[i, 0] - x[j, 0], x[i, 1] - x[j, 1], x[i, 2] - x[j, 2]
             if kind[j] == PLANE:
                 nx, ny, nz = rotate_vector_at(q, j, 0.0, 1.0, 0.0)

@@ -65,7 +65,7 @@ class Lengths(NamedTuple):
 
 
 class TorqueRows(NamedTuple):
-    """Groups from span[0] on, span[1] of them: the contact of each, and whether it is of rolling (1) or spinning (0)."""
+    """Groups from span[0] on, span[1] of them: the contact of each, and whether it is of rolling (1) or not (0)."""
 
     span: IntArray
     contact: IntArray

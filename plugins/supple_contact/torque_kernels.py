@@ -43,7 +43,10 @@ def list_torque_rows(
 def fill_torque_groups(
     first, sides: ContactSides, rows: TorqueRows, problem_out: Rows, origin_out: Origin, coupled_out: Coupled
 ):
-    """Laws and identities of the groups, and the contacts that limit them: README eq. (7). Contacts start at first[0]."""
+    """Laws and identities of the groups, and the contacts that limit them: README eq. (6) and (7).
+
+    The groups of contacts start at first[0].
+    """
     for k in range(rows.span[1]):
         g, c = rows.span[0] + k, rows.contact[k]
         coupled_out.group[k] = g
@@ -61,7 +64,7 @@ def fill_torque_groups(
 def select_torque_sides(
     carrier, sides: ContactSides, owners: Owners, directions, rows: TorqueRows, points_out: PointArrays
 ):
-    """The sides of rows whose frames belong to one carrier; returns their number. The row n of rolling moves nothing."""
+    """The sides of rows whose frames belong to one carrier; returns how many. The row n of rolling moves nothing."""
     found = 0
     for k in range(rows.span[1]):
         c = rows.contact[k]

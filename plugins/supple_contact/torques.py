@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 import numpy as np
 
-
 from supple.core.build import Build
 from supple.core.jit import bind_kernel
 from supple.core.schedule import Bound
@@ -97,7 +96,13 @@ class ContactTorques:
             list_torque_rows, self.sides, self.owners, self.lengths, self.rows, self.coupled
         )
         self._fill_groups = bind_kernel(
-            fill_torque_groups, contact.first, self.sides, self.rows, problem.rows, problem.origin, self.coupled
+            fill_torque_groups,
+            contact.first,
+            self.sides,
+            self.rows,
+            problem.rows,
+            problem.origin,
+            self.coupled,
         )
         self._sides: list[tuple[Callable[[], int], Carrier]] = [
             (

@@ -1,7 +1,7 @@
 """Solves with groups whose limits follow the normal impulses of contacts; see `problem.Coupled`.
 
-The limits are those of the impulses so far, and the problem is solved again until they are. Torques about a contact hardly
-change what presses there, so two or three rounds do.
+The limits are those of the impulses so far, and the problem is solved again until they are. Torques about a contact
+hardly change what presses there, so two or three rounds do.
 """
 
 from __future__ import annotations

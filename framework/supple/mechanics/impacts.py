@@ -1,8 +1,8 @@
 """Impacts: what meets within a step and bounces, before the rows of the step are solved.
 
-With u the row velocities and W the Delassus operator, everything that strikes is reflected together, by Newton's law and
-within the cones of friction, while joints pass the blow on. Whatever strikes afterwards is reflected next, until nothing
-does. No reflection may add energy,
+With u the row velocities and W the Delassus operator, everything that strikes is reflected together, by Newton's law
+and within the cones of friction, while joints pass the blow on. Whatever strikes afterwards is reflected next, until
+nothing does. No reflection may add energy,
 
     dE = lambda . u + lambda . W lambda / 2 <= 0.
 
@@ -16,7 +16,6 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-
 from numpy.typing import NDArray
 
 from supple.core.arrays import FloatArray, IntArray
@@ -98,14 +97,12 @@ class Impacts:
         velocity = 0.5 * (now + free)
         for mechanism, v, v_free in self._turning:
             turn = np.zeros_like(v)
-            columns = mechanism.turning  # type: ignore[attr-defined]
+            columns = mechanism.turning
             turn[:, columns] = 0.5 * (v_free[:, columns] - v[:, columns])
             mechanism.jacobian.add_row_velocities(turn.reshape(-1), velocity)
         return velocity
 
-    def _strike(
-        self, groups: IntArray, struck: FloatArray, room: FloatArray, lift: FloatArray
-    ) -> FloatArray:
+    def _strike(self, groups: IntArray, struck: FloatArray, room: FloatArray, lift: FloatArray) -> FloatArray:
         """Impulses [groups, 3] of one reflection.
 
         room [m/s] is how fast groups may go on approaching; lift [m^2/s^2] what forces add to the square of the normal
@@ -143,7 +140,7 @@ class Impacts:
 def _choose_first(
     strikes: BoolArray, pair: IntArray, gap: FloatArray, approach: FloatArray, at_once: float
 ) -> BoolArray:
-    """Those of the groups that meet first [s], with all others between the same two: who is behind is not struck yet."""
+    """Those of the groups that meet first, with all others between the same two: who is behind is not struck yet."""
     time = np.full(len(gap), np.inf)
     time[strikes] = np.maximum(gap[strikes], 0.0) / -approach[strikes]
     first = time <= time.min() + at_once

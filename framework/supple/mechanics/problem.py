@@ -89,7 +89,9 @@ class ConstraintProblem:
     capacity: int
     step: float = 0.0  # h [s]
     bounce_speed: float = field(default=0.0, init=False)  # approach [m/s] below which nothing bounces
-    strikes: bool = field(default=False, init=False)  # whether something approaches so fast that it may bounce
+    strikes: bool = field(
+        default=False, init=False
+    )  # whether something approaches so fast that it may bounce
     coupled: Coupled | None = field(default=None, init=False)  # groups that are limited by contacts, if any
     count: int = field(default=0, init=False)  # groups in use; only methods set it
     counts: IntArray = field(init=False)  # [1] the same for kernels
