@@ -45,6 +45,7 @@ def supple_register(registry: Registry) -> None:
     registry.add_warning("collide.speeds", "supple_collide.beginning:warn_of_speeds")
     registry.add_system("collide.place_shapes", "supple_collide.systems:PlaceShapes")
     registry.add_system("collide.find_contacts", "supple_collide.systems:FindContacts")
+    registry.add_system("collide.look_again", "supple_collide.looking:LookAgain")
     registry.add_system("collide.observe_penetration", "supple_collide.systems:ObservePenetration")
     registry.add_system("collide.place_meshes", "supple_collide.meshes.systems:PlaceMeshes")
     registry.add_system("collide.observe_meshes", "supple_collide.meshes.systems:ObserveMeshes")

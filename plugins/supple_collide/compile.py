@@ -73,6 +73,10 @@ def compile_shapes(build: Build) -> None:
     build.add_step(
         "collide.reach", (count,), unit="m", doc="How far a shape may come in a step.", labels=labels
     )
+    declare_ahead(build, "collide.ahead", count, "Speeds of shapes that an earlier look at the step led to.")
+    doc = "How often this step was looked at again."
+    build.add_state("collide.looks", [0], unit="1", doc=doc, dtype=np.int64)
+    build.find_out("collide.looks")
     build.add_step(
         "collide.penetration", (count,), unit="m", doc="Deepest contact of a shape.", labels=labels
     )
@@ -81,6 +85,12 @@ def compile_shapes(build: Build) -> None:
         build.bind_metrics(entity, kind, {"penetration": ("collide.penetration", index)})
         size = size_of(kind, entity.components[kind])
         draw_shape(build, entity.path, kind, size, find_owner(build, entity.path))
+
+
+def declare_ahead(build: Build, name: str, count: int, doc: str) -> None:
+    """Declare speeds that are known from one look at a step to the next; see `looking`."""
+    build.add_state(name, np.zeros(count), unit="m/s", doc=doc)
+    build.find_out(name)
 
 
 def find_owner(build: Build, path: str) -> dict[str, Any]:

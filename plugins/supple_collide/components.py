@@ -9,6 +9,10 @@ from supple.core.entity import Entity, SceneGraph
 
 FRICTION_DOC = "Coefficient of friction; a pair takes the smaller of its two."
 RESTITUTION_DOC = "Part of the approach speed that comes back; a pair takes the smaller of its two."
+SPINNING_DOC = (
+    "Torque of contacts against spinning about their normal, by normal force; a pair takes the greater."
+)
+ROLLING_DOC = "Torque of contacts against rolling, by normal force; a pair takes the greater of its two."
 PENETRATION = Metric("penetration", "m", "Deepest penetration of any contact of this shape.", "max")
 
 
@@ -19,6 +23,8 @@ class Sphere:
     radius: float = field(unit="m", doc="Distance from the centre to the surface.", gt=0)
     friction: float = field(default=0.5, unit="1", doc=FRICTION_DOC, ge=0)
     restitution: float = field(default=0.0, unit="1", doc=RESTITUTION_DOC, ge=0, le=1)
+    spinning: float = field(default=0.0, unit="m", doc=SPINNING_DOC, ge=0)
+    rolling: float = field(default=0.0, unit="m", doc=ROLLING_DOC, ge=0)
     metrics = (PENETRATION,)
 
 
@@ -29,6 +35,8 @@ class Box:
     size: Vector = field(unit="m", doc="Lengths of the edges along x, y and z.")
     friction: float = field(default=0.5, unit="1", doc=FRICTION_DOC, ge=0)
     restitution: float = field(default=0.0, unit="1", doc=RESTITUTION_DOC, ge=0, le=1)
+    spinning: float = field(default=0.0, unit="m", doc=SPINNING_DOC, ge=0)
+    rolling: float = field(default=0.0, unit="m", doc=ROLLING_DOC, ge=0)
     metrics = (PENETRATION,)
 
     def __post_init__(self) -> None:
@@ -44,6 +52,8 @@ class Capsule:
     length: float = field(unit="m", doc="Length of the straight part, without the round ends.", gt=0)
     friction: float = field(default=0.5, unit="1", doc=FRICTION_DOC, ge=0)
     restitution: float = field(default=0.0, unit="1", doc=RESTITUTION_DOC, ge=0, le=1)
+    spinning: float = field(default=0.0, unit="m", doc=SPINNING_DOC, ge=0)
+    rolling: float = field(default=0.0, unit="m", doc=ROLLING_DOC, ge=0)
     metrics = (PENETRATION,)
 
 
@@ -53,6 +63,8 @@ class Plane:
 
     friction: float = field(default=0.5, unit="1", doc=FRICTION_DOC, ge=0)
     restitution: float = field(default=0.0, unit="1", doc=RESTITUTION_DOC, ge=0, le=1)
+    spinning: float = field(default=0.0, unit="m", doc=SPINNING_DOC, ge=0)
+    rolling: float = field(default=0.0, unit="m", doc=ROLLING_DOC, ge=0)
     metrics = (PENETRATION,)
 
     def check(self, entity: Entity, graph: SceneGraph) -> Iterator[str]:
@@ -81,6 +93,12 @@ class Collide:
         unit="m",
         ge=0,
         doc="Distance that every shape looks farther than it may come within the step.",
+    )
+    looks: int = field(
+        default=32,
+        unit="1",
+        ge=0,
+        doc="How often a step is looked at again, because its impulses drove something beyond what was looked at.",
     )
     most_contacts_per_pair: int = field(
         default=32,

@@ -22,8 +22,11 @@ def place_still_shapes(mounts: Mounts, margin, placed_out: Placed):
 
 
 @njit
-def place_shapes(mounts: Mounts, number, margin, sudden_speed, h, frames: Frames, placed_out: Placed):
-    """Pose of the shapes of one carrier, and how far they may come within a step: README eq. (1)."""
+def place_shapes(mounts: Mounts, number, margin, sudden_speed, h, frames: Frames, ahead, placed_out: Placed):
+    """Pose of the shapes of one carrier, and how far they may come within a step: README eq. (1).
+
+    ahead [ns] m/s is the speed that an earlier look at the same step led to.
+    """
     local_position, local_rotation = mounts.local_position, mounts.local_rotation
     position, rotation, twist = frames.position, frames.rotation, frames.twist
     x_out, q_out = placed_out.x, placed_out.q
@@ -47,7 +50,8 @@ def place_shapes(mounts: Mounts, number, margin, sudden_speed, h, frames: Frames
         q_out[i, 3] = c
         speed = math.sqrt(twist[f, 0] ** 2 + twist[f, 1] ** 2 + twist[f, 2] ** 2)
         spin = math.sqrt(twist[f, 3] ** 2 + twist[f, 4] ** 2 + twist[f, 5] ** 2)
-        placed_out.reach[i] = margin + h * (sudden_speed + 2.0 * (speed + spin * mounts.extent[i]))
+        fastest = max(2.0 * (speed + spin * mounts.extent[i]), ahead[i])
+        placed_out.reach[i] = margin + h * (sudden_speed + fastest)
 
 
 @njit

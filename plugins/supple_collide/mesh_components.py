@@ -8,7 +8,13 @@ from supple.core.component import Vector, component, field
 from supple.core.entity import Entity, SceneGraph
 from supple.core.scene_files import SceneFiles
 from supple.errors import suggest
-from supple_collide.components import FRICTION_DOC, PENETRATION, RESTITUTION_DOC
+from supple_collide.components import (
+    FRICTION_DOC,
+    PENETRATION,
+    RESTITUTION_DOC,
+    ROLLING_DOC,
+    SPINNING_DOC,
+)
 
 FILE_DOC = "An OBJ or STL file beside the scene."
 SCALE_DOC = "Metres per unit of the coordinates; 0.001 for millimetres."
@@ -28,6 +34,8 @@ class Mesh:
     thickness: float = field(default=0.05, unit="m", doc=THICKNESS_DOC, gt=0)
     friction: float = field(default=0.5, unit="1", doc=FRICTION_DOC, ge=0)
     restitution: float = field(default=0.0, unit="1", doc=RESTITUTION_DOC, ge=0, le=1)
+    spinning: float = field(default=0.0, unit="m", doc=SPINNING_DOC, ge=0)
+    rolling: float = field(default=0.0, unit="m", doc=ROLLING_DOC, ge=0)
     metrics = (PENETRATION,)
 
     def __post_init__(self) -> None:
@@ -58,6 +66,8 @@ class Convex:
     scale: float = field(default=1.0, unit="1", doc=SCALE_DOC, gt=0)
     friction: float = field(default=0.5, unit="1", doc=FRICTION_DOC, ge=0)
     restitution: float = field(default=0.0, unit="1", doc=RESTITUTION_DOC, ge=0, le=1)
+    spinning: float = field(default=0.0, unit="m", doc=SPINNING_DOC, ge=0)
+    rolling: float = field(default=0.0, unit="m", doc=ROLLING_DOC, ge=0)
     metrics = (PENETRATION,)
 
     def __post_init__(self) -> None:
@@ -98,6 +108,8 @@ class Heightfield:
     )
     friction: float = field(default=0.5, unit="1", doc=FRICTION_DOC, ge=0)
     restitution: float = field(default=0.0, unit="1", doc=RESTITUTION_DOC, ge=0, le=1)
+    spinning: float = field(default=0.0, unit="m", doc=SPINNING_DOC, ge=0)
+    rolling: float = field(default=0.0, unit="m", doc=ROLLING_DOC, ge=0)
     metrics = (PENETRATION,)
 
     def __post_init__(self) -> None:
@@ -146,6 +158,8 @@ class Bumpy:
     )
     friction: float = field(default=0.5, unit="1", doc=FRICTION_DOC, ge=0)
     restitution: float = field(default=0.0, unit="1", doc=RESTITUTION_DOC, ge=0, le=1)
+    spinning: float = field(default=0.0, unit="m", doc=SPINNING_DOC, ge=0)
+    rolling: float = field(default=0.0, unit="m", doc=ROLLING_DOC, ge=0)
     metrics = (PENETRATION,)
 
     def __post_init__(self) -> None:

@@ -31,7 +31,7 @@ class PlaceShapes(System):
 
     phase = Phase.DETECT
     reads = (
-        *name_arrays("collide", Mounts),
+        *name_arrays("collide", Mounts), "collide.ahead",
         Each("carriers", "position"), Each("carriers", "rotation"), Each("carriers", "twist"),
     )  # fmt: skip
     writes = name_arrays("collide", Placed)
@@ -40,7 +40,7 @@ class PlaceShapes(System):
         """Bind the shapes and the frames that carry some; what stands still is placed here, once."""
         mounts, placed = arrays.take(Mounts, "collide"), arrays.take(Placed, "collide")
         place_still_shapes(mounts, arrays.build.settings("collide").margin, placed)
-        return move_mounted(arrays, mounts, placed)
+        return move_mounted(arrays, mounts, arrays["collide.ahead"], placed)
 
 
 class FindContacts(System):

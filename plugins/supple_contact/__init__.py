@@ -22,5 +22,9 @@ def supple_register(registry: Registry) -> None:
     registry.add_compiler(
         "contact.touch", "supple_contact.touch:compile_touch", components=(), after=["owners"]
     )
+    registry.add_compiler(
+        "contact.torques", "supple_contact.torques:compile_torques", components=(),
+        after=["owners", "contact.rows"], provides=["row_sources"],
+    )  # fmt: skip
     registry.add_system("contact.observe_forces", "supple_contact.systems:ObserveForces")
     registry.add_system("contact.expect_gaps", "supple_contact.systems:ExpectGaps")

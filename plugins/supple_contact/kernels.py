@@ -97,12 +97,13 @@ def fill_rows(first, contacts, group_out, directions_out, laws_out):
 def set_contact_bias(
     h, settings: Recovery, group, count, key, last: LastGaps, expected_out, origin_inout: Origin
 ):
-    """Bias of the normal rows: README eq. (2) for gap and penetration, eq. (3) for restitution.
+    """Bias of the normal rows: README eq. (2). Returns whether something approaches so fast that it may bounce.
 
     expected_out [contacts, 3]: the gap that the last step led to by its velocities, and 1 where there is one.
     """
     gap, restitution, u_now = origin_inout.gap, origin_inout.restitution, origin_inout.u_now
     bias_out = origin_inout.bias
+    elastic, fast = False, False
     match_values(count[0], key, last.last_count, last.last_key, last.last_expected, expected_out)
     for c in range(count[0]):
         g = group[c]
@@ -110,12 +111,12 @@ def set_contact_bias(
         if gap[g] < 0.0:
             strayed = min(gap[g] - expected_out[c, 0], 0.0) if expected_out[c, 1] != 0.0 else 0.0
             bias = max((settings.recovery * gap[g] + strayed) / h, -settings.recovery_speed)
-        approach = u_now[g, 0]
-        if restitution[g] > 0.0 and approach < -settings.bounce_speed and gap[g] + h * approach <= 0.0:
-            bias = min(bias, restitution[g] * approach)
+        elastic |= restitution[g] > 0.0
+        fast |= u_now[g, 0] < -settings.bounce_speed
         bias_out[g, 0] = bias
         bias_out[g, 1] = 0.0
         bias_out[g, 2] = 0.0
+    return elastic and fast
 
 
 @njit

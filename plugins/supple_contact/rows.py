@@ -70,12 +70,14 @@ class ContactRows:
                 surface.add_rows(points)
 
     def set_bias(self, problem: ConstraintProblem) -> None:
-        """Approach until touching, recover from penetration, bounce."""
-        self._set_bias()
+        """Approach until touching, recover from penetration; say whether anything may bounce."""
+        if self._set_bias():
+            problem.strikes = True
 
     def _bind_problem(self, problem: ConstraintProblem) -> None:
         """It is the same problem in every step."""
         self._problem = problem
+        problem.bounce_speed = self.recovery.bounce_speed
         laws = GroupLaws(**{name: getattr(problem, name) for name in GroupLaws._fields})
         self._make_rows = bind_kernel(
             make_contact_rows, self.first, self.contacts, self.group, self.directions, laws, self.span, self.points

@@ -46,3 +46,27 @@ class RowContacts(NamedTuple):
 
 
 LAST = tuple(f"contact.{name}" for name in LastGaps._fields)
+
+
+class ContactSides(NamedTuple):
+    """The contacts of the step and what their sides are on: arrays `contacts.*`."""
+
+    count: IntArray  # type: ignore[assignment]
+    surface: IntArray
+    element: IntArray
+    key: IntArray
+
+
+class Lengths(NamedTuple):
+    """Torque by normal force of the owners of elements [m]: arrays `contact.*`."""
+
+    spinning: FloatArray
+    rolling: FloatArray
+
+
+class TorqueRows(NamedTuple):
+    """Groups from span[0] on, span[1] of them: the contact of each, and whether it is of rolling (1) or not (0)."""
+
+    span: IntArray
+    contact: IntArray
+    rolls: IntArray

@@ -35,6 +35,7 @@ class RigidBodies:
     position, rotation, twist, wrench = "rigid.x", "rigid.q", "rigid.v", "rigid.wrench"
     layer = "bodies"
     sums_only = True
+    turning = slice(3, 6)
     reads = (*STATE, *MODEL)
     dynamics_reads, dynamics_forces = READS, (WRENCH,)
 

@@ -237,6 +237,13 @@ class ArrayTable:
         """Forget the next state."""
         self.next.copy_from(self.now)
 
+    def start_again(self, names: Sequence[str]) -> None:
+        """Forget the next state but for these arrays: what they became is what the step now starts with."""
+        kept = [(self.now.views[name], self.next.views[name].copy()) for name in names]
+        for view, values in kept:
+            view[...] = values
+        self.next.copy_from(self.now)
+
     def keep(self) -> tuple[Array, Array]:
         """All numbers of the State, to be put back."""
         return self.now.floats.copy(), self.now.integers.copy()

@@ -80,6 +80,8 @@ class Build:
         self.seed = blueprint.seed
         self.arrays = ArrayTable()
         self.accumulating: set[str] = set()
+        #: State that a step which is run again starts with; see `find_out`.
+        self.found_out: list[str] = []
         self.collections: dict[str, list[Any]] = {"solves": [Solve()]}
         self.plugin_of: dict[int, str] = {}
         self.metrics: list[BoundMetric] = []
@@ -121,6 +123,13 @@ class Build:
         """Declare a constant array."""
         values = np.array(values, dtype=dtype, order="C")
         self._declare("model", name, values, unit, doc, labels, record=record)
+
+    def find_out(self, name: str) -> None:
+        """What a step writes to this State array is there when `run.again` has it run again, unlike all other State.
+
+        It is zero between steps: who writes it leaves zeros where it asks for nothing.
+        """
+        self.found_out.append(name)
 
     def add_state(
         self,

@@ -69,7 +69,7 @@ class World:
         observing = self.schedule[self._moving_count :]
         self.arrays.freeze({name.removesuffix(NEXT) for entry in observing for name in entry.writes})
         self._cleared = self.arrays.join(sorted(self.build.accumulating))
-        self._number = self.arrays["run.step"]
+        self._number, self._again = self.arrays["run.step"], self.arrays["run.again"]
         self._runaways = Runaways(self.build)
         self.rebind()
 
@@ -128,22 +128,46 @@ class World:
         self.timing.steps += 1
 
     def _run_systems(self, first: bool) -> None:
-        """Run all systems once. Slow ones do nothing but in the first part of a step whose turn it is."""
-        for array in self._cleared:
-            array.fill(0)
+        """Run all systems once. Slow ones do nothing but in the first part of a step whose turn it is.
+
+        What moves is run again from the same state, but for what was found out meanwhile (`Build.find_out`), as long
+        as a system asks for it by `run.again`.
+        """
+        found = self.build.found_out
+        try:
+            self._run_stage(self._moving, False, first)
+            while self._again.item(0):
+                self.arrays.start_again(found)
+                self._run_stage(self._moving, False, first)
+        except BaseException:
+            for name in found:
+                self.arrays[name].fill(0)
+            raise
+        self._run_stage(self._observing, True, first)
+        for is_within in self._runaways.looks:
+            if not is_within():
+                self._runaways.refuse()
+
+    def _run_stage(
+        self, calls: list[tuple[int, Callable[[], Any], int]], observing: bool, first: bool
+    ) -> None:
+        """Run what moves, or what observes, and see that all numbers of the next state are finite."""
+        if not observing:
+            self._again[0] = 0
+            for array in self._cleared:
+                array.fill(0)
         number, index = self._number.item(0), 0
         clock, spent = time.perf_counter_ns, self.timing.nanoseconds
         try:
-            for calls, observing in ((self._moving, False), (self._observing, True)):
-                started = clock()
-                for index, call, rate in calls:
-                    if rate == 1 or (first and number % rate == 0):
-                        call()
-                    ended = clock()
-                    spent[index] += ended - started
-                    started = ended
-                if not self.arrays.is_next_finite(observing):
-                    self._name_nonfinite(observing)
+            started = clock()
+            for index, call, rate in calls:
+                if rate == 1 or (first and number % rate == 0):
+                    call()
+                ended = clock()
+                spent[index] += ended - started
+                started = ended
+            if not self.arrays.is_next_finite(observing):
+                self._name_nonfinite(observing)
         except SimulationError as error:
             error.system = error.system or self.schedule[index].name
             raise
@@ -152,9 +176,6 @@ class World:
         except Exception as error:
             entry = self.schedule[index]
             raise_fault(error, self.registry, entry.plugin, f"system {entry.name}")
-        for is_within in self._runaways.looks:
-            if not is_within():
-                self._runaways.refuse()
 
     def _divide_step(self, error: SimulationError) -> bool:
         """Take the step in ever more parts; give it up with the error that it had as a whole.
@@ -388,6 +409,8 @@ def _declare_clock(build: Build) -> None:
     doc = "Parts that are done of a step that is taken in parts; 0 between steps."
     build.add_state("run.part", [0], unit="1", doc=doc, dtype=np.int64)
     build.add_state("run.halved", [0.0], unit="1", doc="Steps that had to be taken in parts so far.")
+    doc = "Not 0 where the step is to be run again from its start, with what was found out."
+    build.add_step("run.again", (1,), unit="1", doc=doc, dtype=np.int64)
     build.add_model("run.gravity", build.run.gravity, unit="m/s^2", doc="Acceleration of free fall.")
 
 

@@ -54,6 +54,19 @@ class Origin(NamedTuple):
     key: IntArray
 
 
+class Coupled(NamedTuple):
+    """Groups whose greatest impulse is a length times the normal impulse of a contact; the first counts[0] are in use.
+
+    A group of one row (BOUNDED) is limited by it on both sides. A group of three rows (COULOMB) has a row n that moves
+    nothing: its impulse is made to be that limit, and friction one makes a disc of it.
+    """
+
+    counts: IntArray  # [1]
+    group: IntArray  # [n]
+    contact: IntArray  # [n] group of the contact
+    length: FloatArray  # [n] m
+
+
 _OWNERS: Final = dict.fromkeys(Rows._fields, "rows") | dict.fromkeys(Origin._fields, "origin")
 """The tuple that an array belongs to."""
 
@@ -75,12 +88,17 @@ class ConstraintProblem:
 
     capacity: int
     step: float = 0.0  # h [s]
+    bounce_speed: float = field(default=0.0, init=False)  # approach [m/s] below which nothing bounces
+    strikes: bool = field(
+        default=False, init=False
+    )  # whether something approaches so fast that it may bounce
+    coupled: Coupled | None = field(default=None, init=False)  # groups that are limited by contacts, if any
     count: int = field(default=0, init=False)  # groups in use; only methods set it
     counts: IntArray = field(init=False)  # [1] the same for kernels
     law: IntArray = field(init=False)  # [capacity] code of the law, see `rows`
     size: IntArray = field(init=False)  # [capacity] number of rows, 1 or 3
     friction: FloatArray = field(init=False)  # [capacity] mu [-]
-    restitution: FloatArray = field(init=False)  # [capacity] [-]; already contained in bias
+    restitution: FloatArray = field(init=False)  # [capacity] [-]; see `impacts`
     scale: FloatArray = field(init=False)  # [capacity, 3] of friction along t and s [-]; column 0 is unused
     lower: FloatArray = field(init=False)  # [capacity, 3] least impulse [N s]
     upper: FloatArray = field(init=False)  # [capacity, 3] greatest impulse [N s]
@@ -130,6 +148,8 @@ class ConstraintProblem:
     def clear(self) -> None:
         """Forget all groups. The matrix keeps its old pattern until `W.set_pattern`."""
         self._set_count(0)
+        if self.strikes:
+            self.strikes = False
 
     def reserve(self, extra: int) -> int:
         """Add `extra` groups with default values (free bilateral rows) and return the index of the first."""

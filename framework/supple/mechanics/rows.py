@@ -20,7 +20,8 @@ COULOMB     rows n, t, s. With D = diag(scale_t, scale_s) and r = D^-1 lambda_T,
 BOUNDED     lower <= lambda <= upper; u = 0 inside, u >= 0 at the lower and u <= 0 at the upper bound. Motors.
 COMPLIANT   as BOUNDED, with E > 0 inside u: springs and dampers, also such that can give only so much.
 
-Restitution and push-out of penetration are not laws: whoever makes the rows puts them into the bias.
+Restitution and push-out of penetration are not laws. Whoever makes the rows puts the push-out into the bias; what
+bounces does so before (`impacts`).
 """
 
 from __future__ import annotations

@@ -15,6 +15,8 @@ from supple.core.schedule import ROWS, Access, Bound, Each, Phase, System, solve
 from supple.errors import PluginError, Problem
 from supple.mechanics import warm_start_kernels
 from supple.mechanics.block_matrix_kernels import mark_movable
+from supple.mechanics.coupled import count_rolling, solve_coupled
+from supple.mechanics.impacts import Impacts
 from supple.mechanics.last_impulses import LastImpulses, name_last
 from supple.mechanics.mechanism import AssembledSource, Mechanism
 from supple.mechanics.neighbours import Neighbourhood
@@ -80,6 +82,8 @@ class AssembleRows(System):
             if known:
                 self._refuse_rows_of_others(others, known)
             measure()
+            if problem.coupled is not None:
+                figures[1][0] -= count_rolling(problem)
             if problem.count == 0:
                 return
             for add_velocity in add_velocities:
@@ -169,11 +173,11 @@ class SolveRows(System):
 
     def __init__(self, build: Build, solve: Solve) -> None:
         self.solve, self.rate = solve, solve.rate
-        self.solvers = make_solvers(build)
+        self.solvers, self.impact_solvers = make_solvers(build), make_solvers(build)
         at, mine, last = solve.array, solve.name, name_last(solve)
         self.reads: Sequence[Access] = (
             at("problem"), *last, at("unsolved"), at("failures"), at("rescues"), "run.step",
-            *(Each("mechanisms", part, mine) for part in ("v_free", "plan", "reads")),
+            *(Each("mechanisms", part, mine) for part in ("v", "v_free", "plan", "reads")),
         )  # fmt: skip
         self.writes: Sequence[Access] = (
             at("impulse"), name_figure(solve, "residual"), name_figure(solve, "iterations"),
@@ -212,6 +216,7 @@ class SolveRows(System):
         unsolved, unsolved_next = arrays[at("unsolved")], arrays[at("unsolved.next")]
         rescues, rescues_next = arrays[at("rescues")], arrays[at("rescues.next")]
         last = LastImpulses(arrays, self.solve, problem, impulse, residual)
+        impacts = Impacts(arrays, problem, mechanisms, self.impact_solvers)
         warm_start = arrays.build.run.warm_start
         neighbourhood = Neighbourhood(arrays, impulse) if self.by_place else None
         known = warm_start in ("pairs", "neighbours")
@@ -225,15 +230,20 @@ class SolveRows(System):
             residual[0] = iterations[0] = 0.0
             if n:
                 last.begin()
-                if planned:
+                if planned or problem.strikes:
                     close()  # whatever was added before, should this step be solved twice
                 for mechanism, change in planned:
                     mechanism.jacobian.add_row_velocities(change.reshape(-1), problem.free)
+                bounced = problem.strikes and impacts.reflect()
                 if neighbourhood is not None:
                     neighbourhood.carry_over()
                 elif not known:
                     set_start(warm_start, seed, at("start"), int(step[0]), impulse[:n])
-                solution, tries = solve_with_rescue(self.solvers, problem, impulse)
+                if problem.coupled is not None and problem.coupled.counts[0]:
+                    struck = impacts.impulse if bounced else None
+                    solution, tries = solve_coupled(self.solvers, problem, impulse, struck)
+                else:
+                    solution, tries = solve_with_rescue(self.solvers, problem, impulse)
                 iterations[0] = solution.iterations
                 last.finish(problem, solution.impulse)
                 short = solution.status != "converged"
@@ -241,6 +251,8 @@ class SolveRows(System):
                 if (short or exact) and not residual.item(0) <= bound:
                     unsolved_next[0] = unsolved[0] + 1
                 rescues_next[0] = rescues[0] + (tries > 1)
+                if bounced:
+                    impulse[:n] += impacts.impulse
                 for add_impulses in hand_over:
                     add_impulses()
             else:

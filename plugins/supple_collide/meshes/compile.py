@@ -16,7 +16,7 @@ from supple.core.build import Build
 from supple.core.entity import Entity
 from supple.core.pose import rotate
 from supple.mechanics.deforming import DeformingSurface, PartedSurface
-from supple_collide.compile import find_owner, list_shapes, size_of
+from supple_collide.compile import declare_ahead, find_owner, list_shapes, size_of
 from supple_collide.drawings import draw_mesh
 from supple_collide.mesh_components import MESHES, TERRAINS
 from supple_collide.mesh_files import Triangles
@@ -279,6 +279,9 @@ def _declare_places(build: Build, parts: list[Part], labels: list[str]) -> None:
     build.add_step("mesh.position", (count, 3), unit="m", doc="Origins of the meshes.", record=True)
     build.add_step("mesh.q", (count, 4), unit="1", doc="Rotations of the meshes.", record=True)
     build.add_step("mesh.reach", (count,), unit="m", doc="How far a mesh may come in a step.")
+    bending = sum(len(part.mesh.vertices) for part in parts if part.bends is not None)
+    declare_ahead(build, "mesh.ahead", count, "Speeds of meshes that an earlier look at the step led to.")
+    declare_ahead(build, "mesh.vertex_ahead", bending, "The same of the vertices of surfaces that bend.")
     build.add_step(
         "mesh.penetration", (len(labels),), unit="m", doc="Deepest contact of a rigid mesh.", labels=labels
     )

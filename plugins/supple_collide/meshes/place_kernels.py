@@ -66,13 +66,14 @@ def forget_shortfalls(nodes, first_node, last_node, node_short_out, triangle_sho
 
 @njit
 def follow_bending_mesh(
-    meshes: RestMeshes, mesh, margin, sudden_speed, h, positions, velocities, boxes_out: MeshBoxes,
+    meshes: RestMeshes, mesh, margin, sudden_speed, h, positions, velocities, ahead, boxes_out: MeshBoxes,
     reaches_out: Reaches,
 ):  # fmt: skip
     """Vertices, boxes and reach of one mesh whose vertices have positions [n, 3] [m], velocities [n, 3] [m/s].
 
     The reach of the mesh is that of its fastest vertex; what others fall short of it by is *_short [m]. While none
-    is faster than what a push may give to any, there is little to fall short of, and all reach as far.
+    is faster than what a push may give to any, there is little to fall short of, and all reach as far. ahead [n] are
+    the speeds that an earlier look at the same step led to [m/s].
     """
     triangles, nodes, order, last_node = meshes.triangles, meshes.nodes, meshes.order, meshes.node_last[mesh]
     first, root, squared = meshes.table[mesh, FIRST_VERTEX], meshes.table[mesh, ROOT], 0.0
@@ -81,7 +82,8 @@ def follow_bending_mesh(
     for v in range(positions.shape[0]):
         for k in range(3):
             x_out[first + v, k] = positions[v, k]
-        vertex_short_out[first + v] = velocities[v, 0] ** 2 + velocities[v, 1] ** 2 + velocities[v, 2] ** 2
+        own = velocities[v, 0] ** 2 + velocities[v, 1] ** 2 + velocities[v, 2] ** 2
+        vertex_short_out[first + v] = max(own, 0.25 * ahead[v] * ahead[v])
         squared = max(squared, vertex_short_out[first + v])
     fastest = math.sqrt(squared)
     for v in range(first, first + positions.shape[0]):

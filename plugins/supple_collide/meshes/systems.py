@@ -18,7 +18,7 @@ from supple_collide.kernel_arrays import (
     RestMeshes,
     name_arrays,
 )
-from supple_collide.meshes.columns import BENDS
+from supple_collide.meshes.columns import BENDS, FIRST_VERTEX, LAST_VERTEX
 from supple_collide.meshes.compile import list_deforming
 from supple_collide.meshes.place_kernels import find_mesh_penetrations, follow_bending_mesh, place_meshes
 from supple_collide.placing import move_mounted
@@ -41,7 +41,9 @@ class PlaceMeshes(System):
                 name for each in self.deforming for name in (each.positions, each.velocities)
             ]
             frames = (Each("carriers", part) for part in ("position", "rotation", "twist"))
-            self.reads = (*name_arrays("mesh", Mounts, RestMeshes), *frames, *moving)
+            self.reads = (
+                *name_arrays("mesh", Mounts, RestMeshes), "mesh.ahead", "mesh.vertex_ahead", *frames, *moving,
+            )  # fmt: skip
             self.writes = name_arrays("mesh", MeshPoses, MeshBoxes, Reaches)
 
     def bind(self, arrays: Bound) -> Work:
@@ -56,14 +58,17 @@ class PlaceMeshes(System):
         still = ((mounts.carrier < 0) & (bends == 0)).astype(np.int64)
         place_still_shapes(mounts, collide.margin, placed)
         place_meshes(meshes, still, poses, boxes)
-        calls = move_mounted(arrays, mounts, placed)
+        calls = move_mounted(arrays, mounts, arrays["mesh.ahead"], placed)
         if moves.any():
             calls.append(Call(place_meshes, meshes, moves, poses, boxes))
-        first = int(np.argmax(bends))
+        first, ahead = int(np.argmax(bends)), arrays["mesh.vertex_ahead"]
+        begin = meshes.table[first, FIRST_VERTEX]
         calls += [
             Call(
                 follow_bending_mesh, meshes, first + i, collide.margin, collide.sudden_speed, arrays.h,
-                arrays[each.positions][find_rows(each)], arrays[each.velocities][find_rows(each)], boxes, reaches,
+                arrays[each.positions][find_rows(each)], arrays[each.velocities][find_rows(each)],
+                ahead[meshes.table[first + i, FIRST_VERTEX] - begin : meshes.table[first + i, LAST_VERTEX] - begin],
+                boxes, reaches,
             )
             for i, each in enumerate(self.deforming)
         ]  # fmt: skip

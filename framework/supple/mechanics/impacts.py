@@ -1,0 +1,184 @@
+"""Impacts: what meets within a step and bounces, before the rows of the step are solved.
+
+With u the row velocities and W the Delassus operator, everything that strikes is reflected together, by Newton's law
+and within the cones of friction, while joints pass the blow on. Whatever strikes afterwards is reflected next, until
+nothing does. No reflection may add energy,
+
+    dE = lambda . u + lambda . W lambda / 2 <= 0.
+
+Where Newton's law would, the impulses lie on the way to those without restitution, at the point where dE is zero. The
+equations are in the README of the plugin that makes contact rows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.core.arrays import FloatArray, IntArray
+from supple.core.schedule import Bound
+from supple.mechanics.mechanism import Mechanism
+from supple.mechanics.problem import ConstraintProblem, PartialProblem
+from supple.mechanics.rescue import solve_with_rescue
+from supple.mechanics.rows import BILATERAL, COULOMB, UNILATERAL
+from supple.mechanics.solution import Solver
+
+BoolArray = NDArray[np.bool_]
+
+#: Reflections of one step after which the rest meets without a bounce.
+MOST_REFLECTIONS = 200
+#: Part of a step within which what meets meets at once.
+AT_ONCE = 0.01
+#: Approach [m/s] that is no impact, whatever the scene says of slow ones.
+STILL = 1e-9
+
+
+class Impacts:
+    """Reflects what strikes in a step. `impulse` [groups, 3] N s is what it came to."""
+
+    def __init__(
+        self,
+        arrays: Bound,
+        problem: ConstraintProblem,
+        mechanisms: Sequence[Mechanism],
+        solvers: Sequence[tuple[str, Solver]],
+    ) -> None:
+        self._problem, self._solvers = problem, solvers
+        self._turning = [
+            (each, arrays[each.v], arrays[each.v_free]) for each in mechanisms if hasattr(each, "turning")
+        ]
+        self._part: PartialProblem | None = None
+        self.impulse: FloatArray = np.zeros((0, 3))
+
+    def reflect(self) -> bool:
+        """Whether anything bounced; `impulse` then has the impulses, and problem.free what they do to all rows."""
+        problem = self._problem
+        n, h = problem.count, problem.step
+        law, gap = problem.law[:n], problem.gap[:n]
+        restitution, bias = problem.restitution[:n], problem.bias[:n]
+        movable = problem.W.values[problem.W.diagonal[:n], 0, 0] > 0.0
+        contact, limit = (law == COULOMB) & movable, (law == UNILATERAL) & movable
+        always = np.flatnonzero((law == BILATERAL) & movable)
+        now, free = problem.u_now[:n].copy(), problem.free[:n] - bias
+        struck = self._meet(now, free)
+        # What does not bounce may come to touch; what overlaps is pushed apart later, with the other rows.
+        room = np.where(restitution > 0.0, 0.0, np.maximum(gap, 0.0) / h)
+        lift = 2.0 * np.maximum(gap, 0.0) * (free[:, 0] - now[:, 0]) / h
+        slow = max(problem.bounce_speed, STILL)
+        self.impulse = np.zeros((n, 3))
+        blow, change, bounced = np.zeros((n, 3)), np.zeros((n, 3)), False
+        for _ in range(MOST_REFLECTIONS):
+            strikes = contact & (now[:, 0] < -slow) & (struck[:, 0] < -STILL) & (gap + h * free[:, 0] < 0.0)
+            if not strikes.any():
+                break
+            strikes = _choose_first(strikes, problem.key[:n, 0], gap, free[:, 0], AT_ONCE * h)
+            bounced = bounced or bool((restitution[strikes] > 0.0).any())
+            stopped = limit & (free[:, 0] + np.maximum(bias[:, 0], 0.0) < 0.0)
+            groups = np.union1d(always, np.flatnonzero(strikes | stopped))
+            blow[:] = 0.0
+            blow[groups] = self._strike(groups, struck, room, lift)
+            self.impulse += blow
+            problem.W.multiply(blow, change)
+            for velocity in (now, free, struck):
+                velocity += change
+        if bounced:
+            problem.W.multiply(self.impulse, change)
+            problem.free[:n] += change
+        return bounced
+
+    def _meet(self, now: FloatArray, free: FloatArray) -> FloatArray:
+        """The row velocities that impacts see: half of the forces act before, half after.
+
+        A body that bounces then has the same energy in every flight. Free turning does no work, and comes before.
+        """
+        velocity = 0.5 * (now + free)
+        for mechanism, v, v_free in self._turning:
+            turn = np.zeros_like(v)
+            columns = mechanism.turning
+            turn[:, columns] = 0.5 * (v_free[:, columns] - v[:, columns])
+            mechanism.jacobian.add_row_velocities(turn.reshape(-1), velocity)
+        return velocity
+
+    def _strike(self, groups: IntArray, struck: FloatArray, room: FloatArray, lift: FloatArray) -> FloatArray:
+        """Impulses [groups, 3] of one reflection.
+
+        room [m/s] is how fast groups may go on approaching; lift [m^2/s^2] what forces add to the square of the normal
+        velocity on the way through the gap.
+        """
+        part, m = self._cut(groups), len(groups)
+        u, softly = struck[groups], struck[groups].copy()
+        is_limit = part.law[:m] == UNILATERAL
+        softly[:, 0] += np.where(is_limit, np.maximum(part.bias[:m, 0], 0.0), 0.0)
+        softly[:, 0] += np.where(part.law[:m] == COULOMB, room[groups], 0.0)
+        hard = softly.copy()
+        bounce = _find_bounce(part.restitution[:m], u[:, 0], lift[groups])
+        hard[:, 0] += np.where(part.law[:m] == COULOMB, bounce * u[:, 0], 0.0)
+        impulse = self._solve(part, hard)
+        gained, _ = _measure(part, u, impulse)
+        if gained <= 0.0:
+            return impulse
+        inelastic = self._solve(part, softly)
+        lost, velocity = _measure(part, u, inelastic)
+        if lost > 0.0:  # short of the tolerance of the solver
+            inelastic, lost, velocity = _scale_down(part, u, inelastic)
+        return inelastic + _find_share(part, impulse - inelastic, lost, velocity) * (impulse - inelastic)
+
+    def _cut(self, groups: IntArray) -> PartialProblem:
+        if self._part is None or self._part.capacity < len(groups):
+            self._part = PartialProblem(2 * len(groups), self._problem.capacity)
+        return self._problem.cut(groups, into=self._part)
+
+    def _solve(self, part: PartialProblem, free: FloatArray) -> FloatArray:
+        part.free[: part.count] = free
+        solution, _ = solve_with_rescue(self._solvers, part, np.zeros((part.count, 3)))
+        return np.array(solution.impulse[: part.count])
+
+
+def _choose_first(
+    strikes: BoolArray, pair: IntArray, gap: FloatArray, approach: FloatArray, at_once: float
+) -> BoolArray:
+    """Those of the groups that meet first, with all others between the same two: who is behind is not struck yet."""
+    time = np.full(len(gap), np.inf)
+    time[strikes] = np.maximum(gap[strikes], 0.0) / -approach[strikes]
+    first = time <= time.min() + at_once
+    return strikes & np.isin(pair, pair[first])
+
+
+def _find_bounce(restitution: FloatArray, approach: FloatArray, lift: FloatArray) -> FloatArray:
+    """The part of the approach [m/s] that comes back before the gap is closed, so that it is e once it is.
+
+    (e_gap u)^2 = e^2 (u^2 - lift) + lift
+    """
+    squared = restitution**2 + (1.0 - restitution**2) * lift / np.maximum(approach**2, STILL**2)
+    return np.where(restitution > 0.0, np.sqrt(np.clip(squared, 0.0, 1.0)), 0.0)
+
+
+def _measure(part: PartialProblem, u: FloatArray, impulse: FloatArray) -> tuple[float, FloatArray]:
+    """What impulses do to the energy [J], and the velocities after them."""
+    change = np.zeros_like(u)
+    part.W.multiply(impulse, change)
+    return float(np.sum(impulse * (u + 0.5 * change))), u + change
+
+
+def _scale_down(
+    part: PartialProblem, u: FloatArray, impulse: FloatArray
+) -> tuple[FloatArray, float, FloatArray]:
+    """The same impulses, as much of them as takes most energy; with their energy and the velocities."""
+    _, velocity = _measure(part, u, impulse)
+    squared, work = float(np.sum(impulse * (velocity - u))), float(np.sum(impulse * u))
+    scaled = impulse * min(1.0, max(0.0, -work / squared)) if squared > 0.0 else np.zeros_like(impulse)
+    return scaled, *_measure(part, u, scaled)
+
+
+def _find_share(part: PartialProblem, way: FloatArray, lost: float, velocity: FloatArray) -> float:
+    """How far along the way from impulses that lose energy (`lost` <= 0) nothing is gained: the root of a parabola."""
+    change = np.zeros_like(way)
+    part.W.multiply(way, change)
+    a, b = 0.5 * float(np.sum(way * change)), float(np.sum(way * velocity))
+    if a <= 0.0:
+        return 0.0
+    share = (-b + math.sqrt(max(b * b - 4.0 * a * lost, 0.0))) / (2.0 * a)
+    return min(max(share, 0.0), 1.0)

@@ -1,0 +1,76 @@
+"""Kernels that find what a step drove farther than it was looked at; equations are numbered in README.md."""
+
+from __future__ import annotations
+
+import math
+
+from supple.core.jit import njit
+from supple.math.quaternion_kernels import rotate_vector_at
+from supple_collide.shape_kinds import BOX, PLANE
+
+
+@njit
+def find_driven_shapes(h, shape, frame, extent, twist, reach, ahead_inout):
+    """How many shapes of one carrier the twists after the step take farther than their reach: README eq. (5).
+
+    shape, frame and extent [n] are the shapes that it carries. ahead_inout [ns] has the speeds [m/s] that earlier looks
+    led to; those of the shapes that were found are raised to what this one did.
+    """
+    driven = 0
+    for k in range(shape.shape[0]):
+        i, f = shape[k], frame[k]
+        speed = math.sqrt(twist[f, 0] ** 2 + twist[f, 1] ** 2 + twist[f, 2] ** 2)
+        spin = math.sqrt(twist[f, 3] ** 2 + twist[f, 4] ** 2 + twist[f, 5] ** 2)
+        fastest = speed + spin * extent[k]
+        if h * fastest > reach[i]:
+            ahead_inout[i] = max(ahead_inout[i], fastest)
+            driven += 1
+    return driven
+
+
+@njit
+def find_driven_vertices(mesh, h, velocities, reach, short, ahead_inout):
+    """The same of the vertices of a surface that bends; `short` is what each falls short of the mesh's reach by [m]."""
+    driven = 0
+    for v in range(velocities.shape[0]):
+        squared = velocities[v, 0] ** 2 + velocities[v, 1] ** 2 + velocities[v, 2] ** 2
+        covered = reach[mesh] - short[v]
+        if h * h * squared > covered * covered:
+            ahead_inout[v] = max(ahead_inout[v], math.sqrt(squared))
+            driven += 1
+    return driven
+
+
+@njit
+def find_radius(kind, size, i):
+    """A ball about the centre of a primitive that holds it [m]."""
+    if kind[i] == BOX:
+        return math.sqrt(size[i, 0] ** 2 + size[i, 1] ** 2 + size[i, 2] ** 2)
+    return size[i, 0] + size[i, 1]
+
+
+@njit
+def is_anything_near(
+    margin, sudden_speed, h, kind, size, x, q, group, carrier, reach, ahead, ahead_next
+):  # fmt: skip
+    """Whether a primitive that was driven may meet another one within the step, judged by balls around them."""
+    for i in range(kind.shape[0]):
+        if ahead_next[i] <= ahead[i]:
+            continue
+        mine = find_radius(kind, size, i) + margin + h * (sudden_speed + ahead_next[i])
+        for j in range(kind.shape[0]):
+            if j == i or (group[i] == group[j] and group[i] >= 0):
+                continue
+            theirs = (
+                max(reach[j], margin + h * (sudden_speed + ahead_next[j])) if carrier[j] >= 0 else reach[j]
+            )
+            dx, dy, dz = x[i, 0] - x[j, 0], x[i, 1] - x[j, 1], x[i, 2] - x[j, 2]
+            if kind[j] == PLANE:
+                nx, ny, nz = rotate_vector_at(q, j, 0.0, 1.0, 0.0)
+                if nx * dx + ny * dy + nz * dz <= mine + theirs:
+                    return True
+                continue
+            limit = mine + theirs + find_radius(kind, size, j)
+            if dx * dx + dy * dy + dz * dz <= limit * limit:
+                return True
+    return False
