@@ -98,7 +98,7 @@ class GaitPush:
         default=0.0, unit="1", ge=0, le=1, doc="Part of the gait's phase that has passed then."
     )
     phase: str = field(default="", unit="", doc="Name of the phase in the gait; none: the first.")
-    metrics = (Metric("start", "s", "When it began; -1 if it has not."),)
+    metrics = (Metric("start", "s", "When it began; negative if it has not."),)
 
     def check(self, entity: Entity, graph: SceneGraph) -> Iterator[str]:
         """Walker and pushed entity exist."""

@@ -7,17 +7,23 @@ from supple.math.quaternion_kernels import rotate_vector_at
 from supple.math.vector_kernels import cross
 
 EARLY = 1e-6
-"""Part of the phase by which a push may come early, for round-off."""
+"""Part of the phase, or time [s], by which a push may come early, for round-off."""
+READY = -2.0
+"""Start of a push whose time has come, but not its moment; before that it is -1."""
 
 
 @njit
 def await_pushes(time, wait, at, share, current, passed, start, start_out):
-    """A push begins in the first step after its time in which the phase has come so far."""
+    """A push begins when the phase comes so far, after its time; one that is past that already is waited for again."""
     for k in range(at.shape[0]):
         start_out[k] = start[k]
+        if start[k] >= 0.0 or time[0] < at[k] - EARLY:
+            continue
         m = wait[k, 0]
         due = current[m] == wait[k, 1] and passed[m] >= share[k] - EARLY
-        if start[k] < 0.0 and time[0] >= at[k] and due:
+        if not due:
+            start_out[k] = READY
+        elif start[k] == READY:
             start_out[k] = time[0]
 
 
