@@ -363,8 +363,10 @@ def test_he_walks_as_told(tmp_path) -> None:
     assert np.mean(loads) == pytest.approx(70.4 * 9.8, rel=0.03)
 
 
-def test_an_own_gait_walks(tmp_path) -> None:
-    world = supple.load(write(tmp_path, gait="own.toml", own=OWN))
+def test_the_gait_of_the_page_walks(tmp_path) -> None:
+    page = (ROOT / "plugins" / "supple_simbicon" / "README.md").read_text(encoding="utf-8")
+    gait = page.split("## Writing a gait")[1].split("```toml\n")[1].split("```")[0]
+    world = supple.load(write(tmp_path, gait="own.toml", own=gait))
     world.step(2000)
     assert world.metrics()["walker.upright"] == 1
     assert world.metrics()["walker.steps"] > 8
