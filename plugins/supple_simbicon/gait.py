@@ -145,14 +145,14 @@ class Gait:
         default=(0.2, 0.4), unit="m", doc="Heights of the root at which torques are gone, and whole."
     )
     fallen: float = field(default=0.7, unit="m", gt=0, doc="Height of the root below which it has fallen.")
-    joints: dict[str, Gains] = field(unit="", min_length=1, doc="The driven joints, by name of the bone.")
-    phases: tuple[Stride, ...] = field(
-        unit="", min_length=1, doc="The phases of a step, one after the other."
-    )
+    joints: dict[str, Gains] = field(unit="", doc="The driven joints, by name of the bone.")
+    phases: tuple[Stride, ...] = field(unit="", doc="The phases of a step, one after the other.")
 
     def __post_init__(self) -> None:
         if self.fade[0] > self.fade[1]:
             raise ValueError("fade falls with the height; write the lower height first")
+        if not self.phases:
+            raise ValueError("phases is empty; a gait has at least one phase")
         names = [phase.name for phase in self.phases]
         if len(set(names)) < len(names):
             raise ValueError("two phases have one name; give each its own")

@@ -55,7 +55,11 @@ def compile_pushes(build: Build) -> None:
     ):
         build.add_model(f"simbicon.{name}", numbers, unit=unit, doc=doc, labels=labels)
     build.add_state(
-        START, np.full(len(events), -1.0), unit="s", doc="When a push began; negative: not yet.", labels=labels
+        START,
+        np.full(len(events), -1.0),
+        unit="s",
+        doc="When a push began; negative: not yet.",
+        labels=labels,
     )
     for row, event in enumerate(events):
         build.bind_metrics(event, "gait_push", {"start": (f"{START}{NEXT}", row)})

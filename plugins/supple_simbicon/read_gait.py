@@ -47,7 +47,9 @@ def find_gait(name: str, path: str, files: SceneFiles) -> Path:
     if is_own_file(name):
         return files.find(name, path)
     if name not in list_gaits():
-        remedy = f"name a file that ends in .toml, or one of these: {suggest(name, list_gaits(), 'the gaits are')}"
+        remedy = (
+            f"name a file that ends in .toml, or one of these: {suggest(name, list_gaits(), 'the gaits are')}"
+        )
         raise UserError(Problem(None, path, f"there is no gait '{name}'", remedy))
     return HOME / f"{name}.toml"
 

@@ -1,4 +1,4 @@
-"""A man who walks forward on rigid and on soft feet, in steps of 4 ms: how much faster than life, and what takes time."""
+"""A man who walks on rigid and on soft feet, in steps of 4 ms: how much faster than life, and what takes time."""
 
 from __future__ import annotations
 
