@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -337,6 +338,18 @@ def test_noise_is_a_part_of_the_torque(walking) -> None:
             assert noisy[k] - plain[k] == pytest.approx(expected, abs=1e-9)
 
 
+def test_torques_stay_within_their_limits(walking) -> None:
+    (walker,) = walking.members("walkers")
+    gains = walker.drives.gains.copy()
+    gains[:, at.LIMIT] = 3.0
+    bounded = SimpleNamespace(**{**vars(walker), "drives": walker.drives._replace(gains=gains)})
+    torques, free = drive(walking, bounded, 0.004)[0], drive(walking, walker, 0.004)[0]
+    assert np.abs(torques).max() <= 3.0 + 1e-9
+    inside = np.abs(free) < 3.0
+    np.testing.assert_allclose(torques[inside], free[inside], atol=1e-9)
+    np.testing.assert_array_equal(np.sign(torques), np.sign(free))
+
+
 @given(st.lists(st.floats(-1, 1), min_size=3, max_size=3))
 def test_rotation_vectors_of_the_twin(turns) -> None:
     matrix = turn_about(0, turns[0]) @ turn_about(1, turns[1]) @ turn_about(2, turns[2])
@@ -361,6 +374,46 @@ def test_he_walks_as_told(tmp_path) -> None:
         figures = world.metrics()
         loads.append(figures["walker.left_load"] + figures["walker.right_load"])
     assert np.mean(loads) == pytest.approx(70.4 * 9.8, rel=0.03)
+
+
+def test_pressure_is_measured_as_told(tmp_path) -> None:
+    """Sums over the steps of a walk, from all contact forces at once, eq. (11) and (12)."""
+    world = supple.load(write(tmp_path, 'start = "forward"'))
+    (walker,) = world.members("walkers")
+    rows = [walker.body.left, walker.body.right]
+    samples = []
+    while world.time < 4.0 - 1e-9:
+        before = [world.array(f"touch.{name}").copy() for name in ("force", "normal_force", "centre")]
+        world.step()
+        if world.time < 2.0 - 1e-9:
+            continue
+        stance = 0 if world.array("phases.active")[walker.flag] else 1
+        force, normal, centre = (each[rows[stance]] for each in before)
+        place = (normal[:, None] * centre).sum(axis=0) / max(normal.sum(), 1e-12)
+        samples.append((stance, *force.sum(axis=0), *place))
+    table = np.array(samples)
+    ends = np.flatnonzero(np.diff(table[:, 0]) != 0) + 1
+    figures = []
+    for first, last in pairwise(ends):
+        step = table[first:last]
+        size = np.linalg.norm(step[:, 1:4], axis=1)
+        loaded = step[step[:, 2] > 20.0]
+        ways = np.abs(np.diff(loaded[:, [4, 6]], axis=0))
+        variation = np.abs(np.diff(size)).sum()
+        figures.append(
+            (size.mean(), size.std(), variation, ways[:, 1].sum(), ways[:, 0].sum(), ways[:, 1].max())
+        )
+    names = (
+        "force",
+        "force_deviation",
+        "force_variation",
+        "pressure_way",
+        "pressure_way_aside",
+        "pressure_jump",
+    )
+    measured = [world.metrics()[f"walker.{name}"] for name in names]
+    assert len(figures) >= 2
+    np.testing.assert_allclose(measured, np.mean(figures, axis=0), rtol=1e-9)
 
 
 def test_the_gait_of_the_page_walks(tmp_path) -> None:
