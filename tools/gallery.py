@@ -78,6 +78,11 @@ ENTRIES = (
         "grasp", "scenes/contact_skinning/grasp_rigid.toml",
         "A skinned hand grasps, lifts and shakes a tumbler", (0.0, 1.5, 2.5), (240, 270),
     ),
+    Entry(
+        "walk", "scenes/walking/walk_forward.toml",
+        "A man walks on soft feet", (0.0, 0.15, 0.3, 0.45, 0.6), (150, 270), variant="soft", camera=(75.0, 8.0),
+        hide=("labels",),
+    ),
 )  # fmt: skip
 
 

@@ -56,7 +56,7 @@ def make_entities(entity: Entity, prefab: str, plan: Plan, covering: Covering) -
         made.append(Entity(path, {"pose": Pose(position=point(offset)), "bone": component}))
         if covering.kind == "capsules":
             made.extend(
-                _shape(f"{path}/block{k}", block, places[bone.path], covering.friction)
+                make_shape(f"{path}/block{k}", block, places[bone.path], covering.friction)
                 for k, block in enumerate(bone.blocks)
             )
     return made
@@ -73,7 +73,7 @@ def _wear(entity: Entity, prefab: str, plan: Plan, covering: Covering) -> tuple[
 
         total = sum(bone.mass.mass for bone in plan.bones if bone.mass)
         table = {"mass": covering.flesh_part * total, **_outside(plan, covering, True), **covering.flesh}
-        flesh = _read(entity, f"{prefab}.flesh", Flesh, table)
+        flesh = read_passed_on(entity, f"{prefab}.flesh", Flesh, table)
         if flesh.mass >= total:
             what = f"the flesh has {flesh.mass:g} kg, but all of the character has {total:g} kg"
             raise UserError(Problem(None, f"{entity.path}.{prefab}.flesh.mass", what, "give it less"))
@@ -83,8 +83,8 @@ def _wear(entity: Entity, prefab: str, plan: Plan, covering: Covering) -> tuple[
 
     table = {**_outside(plan, covering, False), **covering.skin}
     return 1.0, {
-        "ghost": _read(entity, f"{prefab}.ghost", Ghost, dict(covering.ghost)),
-        "skin": _read(entity, f"{prefab}.skin", Skin, table),
+        "ghost": read_passed_on(entity, f"{prefab}.ghost", Ghost, dict(covering.ghost)),
+        "skin": read_passed_on(entity, f"{prefab}.skin", Skin, table),
     }
 
 
@@ -115,7 +115,7 @@ def wrap_plan(plan: Plan, vertices: int) -> Surface:
     return wrap(plan.limbs, vertices, plan.join, plan.apart, plan.detail)
 
 
-def _read(entity: Entity, where: str, cls: type, table: Mapping[str, Any]) -> Any:
+def read_passed_on(entity: Entity, where: str, cls: type, table: Mapping[str, Any]) -> Any:
     """A component from what the author passed on and what the character adds."""
     made, complaints = read_checked(cls, dict(table))
     if complaints:
@@ -133,7 +133,7 @@ def _bone_component(bone: BonePlan, springs: Springs, part: float) -> Any:
     joint = bone.joint
     solid: dict[str, Any] = {}
     if bone.mass is not None:
-        solid = _mass_fields(bone.mass, np.array(bone.origin), part)
+        solid = mass_fields(bone.mass, np.array(bone.origin), part)
     has_springs = joint.kind not in ("fixed", "free")
     return Bone(
         joint=joint.kind,
@@ -148,7 +148,8 @@ def _bone_component(bone: BonePlan, springs: Springs, part: float) -> Any:
     )
 
 
-def _mass_fields(mass: Mass, origin: FloatArray, part: float) -> dict[str, Any]:
+def mass_fields(mass: Mass, origin: FloatArray, part: float) -> dict[str, Any]:
+    """Fields of a bone that has this part of a mass."""
     xx, xy, xz, _, yy, yz, _, _, zz = (part * value for value in mass.inertia)
     return {
         "mass": part * mass.mass,
@@ -175,7 +176,7 @@ def _turn_to(along: FloatArray, wide: Vector) -> tuple[Vector, float]:
     return point(axis), float(np.degrees(np.arctan2(skew @ axis, cosine)))
 
 
-def _shape(path: str, block: Block, origin: FloatArray, friction: float) -> Entity:
+def make_shape(path: str, block: Block, origin: FloatArray, friction: float) -> Entity:
     """A rigid shape that moves with the bone above it."""
     from supple_collide.components import Box, Capsule, Sphere
 

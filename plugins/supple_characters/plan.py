@@ -22,7 +22,7 @@ Numbers = tuple[float, ...]
 class Joint:
     """How a bone hangs on the one above it; fields as those of the component `bone`, angles in degrees."""
 
-    kind: Literal["fixed", "hinge", "universal", "ball", "translation", "free"] = "fixed"
+    kind: Literal["fixed", "hinge", "slider", "universal", "ball", "translation", "free"] = "fixed"
     axis: Vector = (1.0, 0.0, 0.0)
     second_axis: Vector = (0.0, 0.0, 1.0)
     lower: float | Numbers | None = None
