@@ -64,8 +64,9 @@ class Pieces:
         return len(self.first) - 1
 
     def choose(self, modes: IntArray) -> IntArray:
-        """The sides of all pairs when each group is in its mode."""
-        sides: IntArray = self.sides[self.first[:-1] + modes].sum(axis=0)
+        """The sides of all pairs when each group is in its mode; a mode of -1 leaves its pairs open."""
+        known = modes >= 0
+        sides: IntArray = self.sides[(self.first[:-1] + modes)[known]].sum(axis=0)
         return sides
 
     def hold(self, a: FloatArray, e: FloatArray, tolerance: FloatArray) -> BoolArray:

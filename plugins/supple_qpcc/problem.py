@@ -13,17 +13,15 @@ from supple.errors import Problem, UserError
 
 #: Larger than any round-off in making a symmetric matrix, as a share of its largest number.
 ASYMMETRY: Final = 1e-9
-#: An eigenvalue below minus this share of the largest one is negative.
-NEGATIVE: Final = 1e-9
 
 
 @dataclass(frozen=True)
 class Qpcc:
     """min 1/2 x'Px + c'x + c0 with G x <= h, A x = b, lb <= x <= ub, and 0 <= C x + d, E x + f >= 0, one of them zero.
 
-    x [n]; P [n, n], symmetric and positive semidefinite; bounds may be infinite; C, E [pairs, n]. The pairs are
-    called a = C x + d and e = E x + f. Units are those of the caller; numbers near one are best. `factor` may say
-    that P = diag(p) + B'B with p [n] above zero and few rows B [r, n], which saves time.
+    x [n]; P [n, n], symmetric and positive semidefinite (see `convexity`); bounds may be infinite; C, E [pairs, n]. The
+    pairs are called a = C x + d and e = E x + f. Units are those of the caller; numbers near one are best. `factor`
+    may say that P = diag(p) + B'B with p [n] above zero and few rows B [r, n], which saves time.
     """
 
     P: FloatArray
@@ -96,6 +94,7 @@ def make_qpcc(
     h: FloatArray | None = None,
     A: FloatArray | None = None,
     b: FloatArray | None = None,
+    factor: tuple[FloatArray, FloatArray] | None = None,
 ) -> Qpcc:
     """A checked problem; what is left out does not bind. Raises UserError with a line for everything that is wrong."""
     n = np.size(c)
@@ -105,7 +104,7 @@ def make_qpcc(
         _matrix(no_rows if G is None else G), _vector(none if h is None else h),
         _matrix(no_rows if A is None else A), _vector(none if b is None else b),
         _vector(np.full(n, -np.inf) if lb is None else lb), _vector(np.full(n, np.inf) if ub is None else ub),
-        _matrix(C), _vector(d), _matrix(E), _vector(f),
+        _matrix(C), _vector(d), _matrix(E), _vector(f), factor,
     )  # fmt: skip
     problems = list(find_faults(problem))
     if problems:
@@ -114,8 +113,8 @@ def make_qpcc(
 
 
 def find_faults(problem: Qpcc) -> Iterator[Problem]:
-    """Everything that makes these arrays no convex problem, shapes first."""
-    n, pairs = problem.size, problem.pairs
+    """Everything that makes these arrays no problem, shapes first."""
+    n, pairs = problem.size, problem.C.shape[0] if problem.C.ndim else 0
     shapes = {
         "P": (n, n), "c": (n,), "lb": (n,), "ub": (n,), "d": (pairs,), "f": (pairs,), "C": (pairs, n), "E": (pairs, n),
         "G": (problem.h.size, n), "h": (problem.h.size,), "A": (problem.b.size, n), "b": (problem.b.size,),
@@ -141,20 +140,15 @@ def find_faults(problem: Qpcc) -> Iterator[Problem]:
     if len(crossed):
         yield Problem(None, "lb", f"is above ub at {int(crossed[0])}", "swap them")
     if sound:
-        yield from _find_curvature_faults(problem.P)
+        yield from _find_skew(problem.P)
 
 
-def _find_curvature_faults(P: FloatArray) -> Iterator[Problem]:
+def _find_skew(P: FloatArray) -> Iterator[Problem]:
     largest = float(np.abs(P).max(initial=0.0))
     skew = np.abs(P - P.T)
     if skew.max(initial=0.0) > ASYMMETRY * largest:
         row, column = (int(k) for k in np.unravel_index(int(skew.argmax()), P.shape))
         yield Problem(None, "P", f"is not symmetric at ({row}, {column})", "give (P + P') / 2")
-        return
-    smallest = float(np.linalg.eigvalsh(P)[0]) if len(P) else 0.0
-    if smallest < -NEGATIVE * max(largest, 1e-300):
-        what = f"is not convex: its smallest eigenvalue is {smallest:.3g}"
-        yield Problem(None, "P", what, "only convex objectives are solved")
 
 
 def _matrix(values: FloatArray) -> FloatArray:

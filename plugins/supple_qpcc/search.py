@@ -17,7 +17,7 @@ import numpy as np
 from supple.core.arrays import FloatArray, IntArray
 from supple_qpcc.branching import Branching
 from supple_qpcc.contacts import find_contacts, hold, hold_and_touch
-from supple_qpcc.pieces import STATIC, Contact, Pieces, make_pieces, pick
+from supple_qpcc.pieces import BREAK, STATIC, Contact, Pieces, make_pieces, pick
 from supple_qpcc.problem import Qpcc
 from supple_qpcc.program import UNBOUNDED, Answer, Program
 from supple_qpcc.records import Budget, Origin, Result, Start, Status
@@ -69,8 +69,11 @@ class Search:
         branching = Branching(self) if self.budget.branch else None
         if branching is not None:
             branching.relax(start.active)
-        if branching is None or not branching.finished():
-            self.pivot(self.budget.pivots if branching else self.budget.nodes, branching is not None)
+        if branching is None:
+            self.pivot(self.budget.nodes)
+            self.jump()
+        elif not branching.finished():
+            self.pivot(self.budget.pivots, descend=True)
         if branching is not None:
             branching.run()
         return self._report(start, branching.bound() if branching else -np.inf)
@@ -141,6 +144,23 @@ class Search:
                 if self.visit(neighbour, "pivot", answer.active) and descend:
                     limit = self.program.solved + nodes
                     break
+
+    def jump(self) -> None:
+        """Break each contact of the best node, or hold it, though its force is not zero; and go on from what is better.
+
+        Pivots cannot get there: a contact whose force may be zero, but is not at the minimum, is not a candidate.
+        """
+        improved = True
+        while improved and self.best is not None:
+            before, modes, answer = self.value, self.best_modes, self.best
+            for contact in np.flatnonzero(self.pieces.contact):
+                for mode in (BREAK, STATIC):
+                    neighbour = modes.copy()
+                    neighbour[contact] = mode
+                    self.visit(neighbour, "pivot", answer.active)
+            improved = self.value < before
+            if improved:
+                self.pivot(self.budget.nodes)
 
     def _list_pivots(self, modes: IntArray, answer: Answer, descend: bool) -> list[IntArray]:
         """Neighbours that hold the minimiser too, those first whose released sides pull most."""

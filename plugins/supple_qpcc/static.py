@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
 
 from supple.core.arrays import BoolArray, IntArray
 from supple_qpcc.contacts import find_contacts, hold
-from supple_qpcc.pieces import A_ZERO, BREAK, E_ZERO, STATIC, Contact, Pieces, make_pieces
+from supple_qpcc.pieces import BREAK, STATIC, Contact, make_pieces
 from supple_qpcc.problem import Qpcc
 from supple_qpcc.program import Program
 from supple_qpcc.records import Fallback, Result, Start
@@ -31,7 +32,8 @@ def solve_static(
     no such point the status is "infeasible", and x is what the fallback gives: "soft", the static velocities become an
     objective of their own while forces stay within their cones; "hold", the muscles stay as they were last.
     """
-    pieces = make_pieces(problem.pairs, find_contacts(problem) if contacts is None else contacts)
+    contacts = find_contacts(problem) if contacts is None else contacts
+    pieces = make_pieces(problem.pairs, contacts)
     modes: IntArray = np.where(pieces.contact, STATIC, 0)
     if touching is not None:
         modes[: len(touching)] = np.where(touching, STATIC, BREAK)
@@ -45,7 +47,9 @@ def solve_static(
         return Result(answer.x, objective, -np.inf, "found", "static", modes, 1, 0, 0, again)
     x = None
     if fallback == "soft":
-        soft = Program(_soften(problem, pieces, modes)).solve(np.zeros(0, np.int64))
+        static: BoolArray = modes[: len(contacts)] == STATIC
+        rest = np.where(pieces.contact & (modes == STATIC), -1, modes)
+        soft = Program(_soften(problem, contacts, static)).solve(pieces.choose(rest))
         x = soft.x if np.isfinite(soft.value) else None
     used: Fallback = "hold" if x is None else "soft"
     x = hold(problem, last) if x is None else x
@@ -54,21 +58,16 @@ def solve_static(
     return Result(x, np.inf, -np.inf, "infeasible", "none", modes, 1, infeasible, failed, again, used)
 
 
-def _soften(problem: Qpcc, pieces: Pieces, modes: IntArray) -> Qpcc:
-    """The same without pairs: what has to be zero by e costs its square, what stays positive is a row."""
-    sides = pieces.choose(modes)
-    wanted, none = sides == E_ZERO, np.zeros((0, problem.size))
-    rows, target = problem.E[wanted], problem.f[wanted]
-    # The tangential rows of a static contact follow from two of them and may have either sign now.
-    decided = np.zeros(problem.pairs, bool)
-    for group in np.flatnonzero(pieces.contact & (modes == STATIC)):
-        decided |= (pieces.sides[pieces.first[group] : pieces.first[group + 1]] != 0).any(axis=0)
-    kept = ~decided | ((sides == A_ZERO) & decided)
-    zero = sides == A_ZERO
-    return Qpcc(
-        problem.P + SOFT_WEIGHT * rows.T @ rows, problem.c + SOFT_WEIGHT * rows.T @ target, problem.c0,
-        np.concatenate([problem.G, -problem.C, -problem.E[kept]]),
-        np.concatenate([problem.h, problem.d, problem.f[kept]]),
-        np.concatenate([problem.A, problem.C[zero]]), np.concatenate([problem.b, -problem.d[zero]]),
-        problem.lb, problem.ub, none, np.zeros(0), none, np.zeros(0),
-    )  # fmt: skip
+def _soften(problem: Qpcc, contacts: Sequence[Contact], static: BoolArray) -> Qpcc:
+    """The same with a cost on the velocities of static contacts, which lambda does not take part in any more."""
+    P, c, c0 = problem.P.copy(), problem.c.copy(), problem.c0
+    for contact, rests in zip(contacts, static, strict=True):
+        if rests:
+            across = contact.directions[max(1, len(contact.directions) // 4)]
+            wanted = [contact.normal, contact.directions[0], across]
+            rows, constant = problem.E[wanted].copy(), problem.f[wanted]
+            rows[1:, problem.C[contact.cone] != 0.0] = 0.0
+            P += SOFT_WEIGHT * rows.T @ rows
+            c += SOFT_WEIGHT * rows.T @ constant
+            c0 += 0.5 * SOFT_WEIGHT * float(constant @ constant)
+    return replace(problem, P=P, c=c, c0=c0, factor=None)

@@ -12,6 +12,7 @@ from supple.core.arrays import FloatArray
 from supple.errors import Problem, UserError
 from supple.run.solve_stored import SolveOptions, measure_time
 from supple_qpcc.contacts import find_contacts
+from supple_qpcc.convexity import make_convex
 from supple_qpcc.problem import Qpcc, find_faults
 from supple_qpcc.records import Budget, Result
 from supple_qpcc.search import solve
@@ -139,7 +140,11 @@ def read_qpcc(path: Path, arrays: dict[str, Any]) -> Qpcc:
     ]
     if faults:
         raise UserError(faults[0])
-    return problem
+    try:
+        return make_convex(problem)
+    except UserError as error:
+        fault = error.problems[0]
+        raise UserError(Problem(None, f"{path}: {fault.path}", fault.what, fault.remedy)) from error
 
 
 def _read(arrays: dict[str, Any], name: str, instead: FloatArray) -> FloatArray:
