@@ -1,4 +1,4 @@
-"""What plugins add: components, events, compile functions, systems, solvers, settings and commands.
+"""What plugins add: components, events, compile functions, systems, solvers, stored problems, settings and commands.
 
 Code that needs numba is named by a string ("supple_rigid.systems:AdvanceBodies") and imported only when a
 world is built, so that checking a scene stays light.
@@ -37,6 +37,7 @@ class Registered:
     kinds: Mapping[str, Any] = field(default_factory=dict)
     settings: Any = None
     help: str = ""
+    keys: tuple[str, ...] = ()
 
     def load(self) -> Any:
         """The object, imported now if it was named by a string."""
@@ -75,6 +76,7 @@ class Registry:
     commands: dict[str, Registered] = field(default_factory=dict)
     collections: dict[str, Registered] = field(default_factory=dict)
     warnings: dict[str, Registered] = field(default_factory=dict)
+    stored_problems: dict[str, Registered] = field(default_factory=dict)
     #: Modules of plugins that did not come with supple, and the plugins' names.
     foreign: dict[str, str] = field(default_factory=dict)
     plugin: str = "supple"
@@ -147,6 +149,14 @@ class Registry:
     def add_command(self, name: str, command: Any, *, help: str) -> None:
         """Offer a click command `supple NAME`; `help` is its line in `supple --help`."""
         self._add("command", self.commands, name, command, help=help)
+
+    def add_stored_problem(self, name: str, function: Any, *, keys: Iterable[str]) -> None:
+        """Let `supple solve` take .npz files that have all these arrays.
+
+        The function is called with the path, the arrays by name and `supple.run.solve_stored.SolveOptions`, and
+        returns a `StoredAnswer`.
+        """
+        self._add("stored problem", self.stored_problems, name, function, keys=tuple(keys))
 
     def scoped(self, plugin: str) -> Registry:
         """The same registry, noting what is added as this plugin's."""

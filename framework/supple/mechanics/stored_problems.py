@@ -45,9 +45,12 @@ class StoredLcp:
     q: FloatArray
 
 
-def read_problem(path: Path) -> ConstraintProblem | StoredLcp:
-    """Read a file of any of the formats; whatever is wrong with it is an error of one line."""
-    arrays = _read_arrays(path)
+def read_problem(path: Path, arrays: Arrays | None = None, others: str = "") -> ConstraintProblem | StoredLcp:
+    """Read a file of any of the formats; whatever is wrong with it is an error of one line.
+
+    `arrays` are those of the file if they are known already, `others` the forms that somebody else would have read.
+    """
+    arrays = read_arrays(path) if arrays is None else arrays
     if "law" in arrays:
         return _read_whole(path)
     if "M" in arrays and "q" in arrays:
@@ -57,7 +60,8 @@ def read_problem(path: Path) -> ConstraintProblem | StoredLcp:
         return StoredLcp(np.ascontiguousarray(M), np.ascontiguousarray(q))
     if "q" in arrays and "mu" in arrays and ("W" in arrays or all(name in arrays for name in SPARSE)):
         return _read_contacts(path, arrays)
-    raise _refuse(path, "", f"holds {', '.join(sorted(arrays)) or 'no arrays'}", FORMATS)
+    forms = f"{FORMATS}, or be one of: {others}" if others else FORMATS
+    raise _refuse(path, "", f"holds {', '.join(sorted(arrays)) or 'no arrays'}", forms)
 
 
 def relative_residual(problem: ConstraintProblem, impulse: FloatArray) -> float:
@@ -73,7 +77,8 @@ def _refuse(path: Path, key: str, what: str, remedy: str) -> UserError:
     return UserError(Problem(None, f"{path}: {key}" if key else str(path), what, remedy))
 
 
-def _read_arrays(path: Path) -> Arrays:
+def read_arrays(path: Path) -> Arrays:
+    """The arrays of an .npz file by name."""
     if not path.is_file():
         what = "is a folder" if path.is_dir() else "no such file"
         raise _refuse(path, "", what, "name an .npz file")

@@ -13,11 +13,19 @@ from supple.run.options import FILE, json_option, plugin_options, read_positive
 @click.command()
 @click.argument("problem", type=FILE)
 @click.option(
-    "--solver", default="", metavar="NAME", help="For contacts 'newton' by default; for an LCP 'lemke'."
+    "--solver",
+    default="",
+    metavar="NAME",
+    help="For contacts 'newton' by default; for an LCP 'lemke'; for a QPCC 'qpcc', or 'static'.",
 )
 @click.option(
     "--tolerance", type=read_positive, default=1e-8, show_default=True, metavar="T",
-    help="Norm of the residual over the norm of q that counts as solved.",
+    help="Residual that counts as solved; of contacts its norm over the norm of q.",
+)  # fmt: skip
+@click.option("--prove", is_flag=True, help="Of a QPCC: go on until the optimum is certified.")
+@click.option(
+    "--nodes", type=click.IntRange(min=1), default=None, metavar="N",
+    help="Of a QPCC: quadratic programs that may be solved, 400 by default, 200000 for a proof.",
 )  # fmt: skip
 @click.option(
     "-o",
@@ -34,30 +42,35 @@ def solve(
     problem: Path,
     solver: str,
     tolerance: float,
+    prove: bool,
+    nodes: int | None,
     out: Path | None,
     plugin_files: tuple[Path, ...],
     disabled: tuple[str, ...],
     as_json: bool,
 ) -> int:
-    """Solve a stored contact problem or linear complementarity problem (LCP).
+    """Solve a stored contact problem, linear complementarity problem (LCP) or quadratic program with such (QPCC).
 
     PROBLEM.npz holds W, q, mu (W dense, or CSR as W_data, W_indices, W_indptr, shape), or M, q, or is a problem that
-    supple saved. The residual is that of the natural map for the exact friction cone, whatever the solver. A solver
-    that does not succeed may be followed by another one. The time is that of the quickest of a few repetitions,
-    without compiling. Exit codes: 0 solved to the tolerance of the solver's own law, 2 bad input, 3 not solved.
+    supple saved, or holds P, c, C, d, E, f of a QPCC, and c0, G, h, A, b, lb, ub where there are any:
+    min 1/2 x'Px + c'x + c0, G x <= h, A x = b, lb <= x <= ub, 0 <= Cx + d perp Ex + f >= 0.
+
+    The residual of contacts is that of the natural map for the exact friction cone, whatever the solver; that of a
+    QPCC is the worst violation of a constraint. A solver that does not succeed may be followed by another one. The
+    time is that of the quickest of a few repetitions, without compiling. Exit codes: 0 solved to the tolerance of the
+    solver's own law, 2 bad input, 3 not solved, infeasible, or not proven.
 
     Example: supple solve pile.npz --solver newton --tolerance 1e-10 -o impulses.npy --json
     """
     from supple.errors import ExitCode
-    from supple.mechanics.stored_problems import read_problem
     from supple.plugin import load_plugins
     from supple.run.atomic import check_folder
-    from supple.run.solve_stored import solve_stored
+    from supple.run.solve_stored import SolveOptions, solve_file
 
     if out is not None:
         check_folder(out)
     registry = load_plugins(plugin_files, disabled).registry
-    answer = solve_stored(read_problem(problem), registry, solver, tolerance)
+    answer = solve_file(problem, registry, SolveOptions(solver, tolerance, prove, nodes or 0))
     if out is not None:
         _write_array(out, answer.values)
     summary = {"problem": str(problem), **answer.summary()}
@@ -67,17 +80,10 @@ def solve(
         click.echo(write_json(summary))
     else:
         _print_summary(summary)
-    if answer.status == "converged":
+    if not answer.shortfall:
         return ExitCode.FINE
-    click.echo(_say_shortfall(answer.status, answer.residual, tolerance), err=True)
+    click.echo(answer.shortfall, err=True)
     return ExitCode.SIMULATION_FAILED
-
-
-def _say_shortfall(status: str, residual: float, tolerance: float) -> str:
-    """One line for an answer that is none, or only nearly one."""
-    if status == "failed":
-        return "no solution was found; try another --solver"
-    return f"stalled at a residual of {residual:.3g}, above --tolerance {tolerance:g}; try another --solver"
 
 
 def _write_array(path: Path, values: Any) -> None:

@@ -6,7 +6,8 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final, TypeVar
+from pathlib import Path
+from typing import Any, Final, Protocol, TypeVar
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from supple.mechanics.lcp import solve_lcp
 from supple.mechanics.problem import ConstraintProblem
 from supple.mechanics.residual import natural_map_residual
 from supple.mechanics.solution import Solution, Status
-from supple.mechanics.stored_problems import StoredLcp, relative_residual
+from supple.mechanics.stored_problems import StoredLcp, read_arrays, read_problem, relative_residual
 
 Result = TypeVar("Result")
 
@@ -25,6 +26,34 @@ CONTACT_SOLVER: Final = "newton"
 LCP_SOLVER: Final = "lemke"
 REPETITIONS: Final = 3
 ENOUGH_SECONDS: Final = 0.3
+
+
+@dataclass(frozen=True)
+class SolveOptions:
+    """What was asked on the command line; no solver: the default one, no nodes: as many as it takes by default."""
+
+    solver: str
+    tolerance: float
+    prove: bool
+    nodes: int
+
+
+class StoredAnswer(Protocol):
+    """What the solver of a stored problem gives back."""
+
+    @property
+    def values(self) -> FloatArray:
+        """The solution, to be written."""
+        ...
+
+    @property
+    def shortfall(self) -> str:
+        """One line if the answer is not what was asked for, else empty."""
+        ...
+
+    def summary(self) -> dict[str, Any]:
+        """Everything else, for people and for JSON."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -40,6 +69,17 @@ class Answer:
     residual: float
     speed: float | None
     seconds: float
+    tolerance: float
+
+    @property
+    def shortfall(self) -> str:
+        """One line for an answer that is none, or only nearly one."""
+        if self.status == "converged":
+            return ""
+        if self.status == "failed":
+            return "no solution was found; try another --solver"
+        reached = f"a residual of {self.residual:.3g}, above --tolerance {self.tolerance:g}"
+        return f"stalled at {reached}; try another --solver"
 
     def summary(self) -> dict[str, Any]:
         """The same without the values, for people and for JSON."""
@@ -51,6 +91,24 @@ class Answer:
         }  # fmt: skip
 
 
+def solve_file(path: Path, registry: Registry, options: SolveOptions) -> StoredAnswer:
+    """Solve what is in the file, by whoever knows its arrays."""
+    arrays = read_arrays(path)
+    for kind in registry.stored_problems.values():
+        if all(name in arrays for name in kind.keys):
+            found: StoredAnswer = kind.load()(path, arrays, options)
+            return found
+    forms = ", ".join(
+        f"{kind.name} ({', '.join(kind.keys)} ...)" for kind in registry.stored_problems.values()
+    )
+    problem = read_problem(path, arrays, forms)
+    for option, given in (("--prove", options.prove), ("--nodes", options.nodes)):
+        if given:
+            what = "contact problems and LCPs have no optimum to search for"
+            raise UserError(Problem(None, option, what, "leave it out"))
+    return solve_stored(problem, registry, options.solver, options.tolerance)
+
+
 def solve_stored(
     stored: ConstraintProblem | StoredLcp, registry: Registry, solver: str, tolerance: float
 ) -> Answer:
@@ -60,7 +118,7 @@ def solve_stored(
             registry.find(registry.solvers, "solver", solver)
             what = f"solver {solver} does not solve complementarity problems"
             raise UserError(Problem(None, "--solver", what, f"choose {LCP_SOLVER}"))
-        found, seconds = _measure(lambda: solve_lcp(stored.M, stored.q, tolerance))
+        found, seconds = measure_time(lambda: solve_lcp(stored.M, stored.q, tolerance))
         return Answer(
             "lcp",
             len(stored.q),
@@ -71,6 +129,7 @@ def solve_stored(
             found.residual,
             None,
             seconds,
+            tolerance,
         )
     return _solve_contacts(stored, registry, solver or CONTACT_SOLVER, tolerance)
 
@@ -100,16 +159,17 @@ def _solve_once(
     solver = registered.load()(registered.settings(tolerance=speed))
     cold = np.zeros((problem.count, 3))
     found: Solution
-    found, seconds = _measure(lambda: solver.solve(problem, cold))
+    found, seconds = measure_time(lambda: solver.solve(problem, cold))
     columns = np.arange(3)[None, :] < problem.size[: problem.count, None]
     answer = Answer(
         "contact", problem.count, found.impulse[: problem.count][columns], found.status, name, found.iterations,
         relative_residual(problem, found.impulse), natural_map_residual(problem, found.impulse)[0], seconds,
+        tolerance,
     )  # fmt: skip
     return answer, getattr(solver, "rescue", "")
 
 
-def _measure(run: Callable[[], Result]) -> tuple[Result, float]:
+def measure_time(run: Callable[[], Result]) -> tuple[Result, float]:
     """The result, and the time of the quickest repetition. The first run, which may compile, does not count."""
     result = run()
     quickest, spent = math.inf, 0.0
