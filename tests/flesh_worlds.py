@@ -10,7 +10,6 @@ from supple_bones.layout import JOINTS
 from supple_bones.sampling import sample_rotation
 from supple_bones.tables import follow_coordinates
 from supple_flesh.motion_kernels import place_vertices
-from supple_flesh.seams import TURNING
 from supple_flesh.shapes import make_box_surface
 from supple_flesh.tables import BoneFrames, Patches, PlacedVertices, VertexMotion
 from supple_skeleton.loads import Follower
@@ -82,11 +81,14 @@ skeleton = {{}}
 
 
 def hang_on_followers(build, entity, mesh, hangs_on, paths, width) -> list[Follower]:
-    """In place of `hang_on_seams`: of bones that can be followed, two vertices in three hang on followers."""
+    """In place of `hang_on_seams`: of hinges and universal joints, two vertices in three hang on followers.
+
+    Those of ball joints have no tied joints in pinocchio that could be their peers.
+    """
     frames = []
     for vertex, bone in enumerate(hangs_on):
         own = build.graph[paths[bone]]
-        followed = own.components["bone"].joint in TURNING and own.parent in paths
+        followed = own.components["bone"].joint in ("hinge", "universal") and own.parent in paths
         frames.append(Follower(paths[bone], (0.25, 0.75, 1.0)[vertex % 3] if followed else 1.0))
     return frames
 

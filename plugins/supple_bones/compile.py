@@ -18,7 +18,7 @@ from supple_bones.components import read_coordinates, spread
 from supple_bones.forest import BoneSpec, Forest, neutral_coordinates
 from supple_bones.kinematics_kernels import follow_state
 from supple_bones.layout import BONE, FOLLOWS, JOINTS, PARENT, Q_FIRST, SHARE, V_FIRST
-from supple_bones.limit_kernels import LOWER, SWING, UPPER
+from supple_bones.limit_kernels import LOWER, SWING, TWIST_LOWER, TWIST_UPPER, UPPER
 from supple_bones.mass import shapes_of_bone
 from supple_rigid.mass import MassProperties
 
@@ -42,7 +42,10 @@ def describe_bone(
     position, rotation = _neutral_pose(build, entity, parent)
     if bone.joint == "free":
         position, rotation = np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0])
-    axes = {"axis": np.array(bone.axis), "second_axis": np.array(bone.second_axis)}
+    second = bone.second_axis
+    if bone.joint == "ball":
+        second = bone.middle or bone.axis
+    axes = {"axis": np.array(bone.axis), "second_axis": np.array(second)}
     unused = {name: np.array([1.0, 0.0, 0.0]) for name, axis in axes.items() if not axis.any()}
     masses: dict[str, Any] = (
         {} if mass is None else {"mass": mass.mass, "centre": mass.centre, "inertia": mass.inertia}
@@ -110,9 +113,12 @@ def declare_limits(build: Build, owner: str, entities: list[Entity]) -> None:
             if value is not None:
                 limits += [(code, index, local) for local in range(count)]
                 bounds += read_coordinates(bone.joint, spread(value, count))
+        if bone.twist is not None:
+            limits += [(TWIST_LOWER, index, 0), (TWIST_UPPER, index, 0)]
+            bounds += read_coordinates(bone.joint, bone.twist)
     build.add_model(
         f"{owner}.limit", np.array(limits, np.int64).reshape(-1, 3), unit="1",
-        doc="Lower, upper or swing; bone; which coordinate.", dtype=np.int64,
+        doc="Lower, upper, swing, or twist from below or above; bone; which coordinate.", dtype=np.int64,
         labels=[entities[index].path for _, index, _ in limits],
     )  # fmt: skip
     build.add_model(f"{owner}.bound", bounds, unit="rad, m", doc="Where the limits are.")

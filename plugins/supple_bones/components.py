@@ -84,6 +84,13 @@ class Bone:
         unit="deg, m",
         doc="Greatest coordinate, one, or one by rate; for ball the greatest swing.",
     )
+    middle: Vector | None = field(
+        default=None, unit="1",
+        doc="Of ball: where its axis points in the middle of its swings; none: where it does in the neutral pose.",
+    )  # fmt: skip
+    twist: tuple[float, float] | None = field(
+        default=None, unit="deg", doc="Of ball: least and greatest turn about its axis."
+    )
     armature: float | Numbers = field(
         default=0.0, unit="kg m^2, kg", doc="Inertia of the drive, seen from the joint; one, or one by rate."
     )
@@ -150,6 +157,8 @@ class Bone:
             math.hypot(*self.axis) * math.hypot(*self.second_axis)
         ):
             yield "second_axis is parallel to axis; a universal joint needs two directions"
+        if self.middle is not None and not any(self.middle):
+            yield "middle must not be zero; give a direction such as [0, -1, 0]"
 
     def _check_lengths(self, *, springs_anywhere: bool) -> Iterator[str]:
         kind = JOINTS[self.joint]
@@ -179,7 +188,14 @@ class Bone:
                 yield "lower is not for a ball joint; its swing has only an upper limit"
             if self.upper is not None and not (isinstance(self.upper, float) and 0 < self.upper < 180):
                 yield "upper of a ball joint is one angle between 0 and 180; it limits the swing of its axis"
+            if self.middle is not None and self.upper is None:
+                yield "middle is given without upper; say how far the axis swings from there"
+            if self.twist is not None and not -180 < self.twist[0] < self.twist[1] < 180:
+                yield "twist is from one angle to a greater one, both between -180 and 180"
             return
+        for name in ("middle", "twist"):
+            if getattr(self, name) is not None:
+                yield f"{name} is not for a {self.joint} joint; it is part of the range of a ball joint"
         if given and self.joint not in LIMITED:
             yield f"{given[0]} is not for a {self.joint} joint; limits go with {', '.join(LIMITED)} and ball"
             return

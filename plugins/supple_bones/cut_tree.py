@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from supple.core.arrays import IntArray
-from supple_bones.forest import Tree
+from supple_bones.forest import Tree, span_rows
 from supple_bones.layout import (
     BONE,
     DOF_PARENT,
@@ -15,7 +15,6 @@ from supple_bones.layout import (
     Q_FIRST,
     ROOT,
     ROW,
-    ROW_COUNT,
     ROW_FIRST,
     V_FIRST,
 )
@@ -39,7 +38,8 @@ def cut_tables(bone: IntArray, dof: IntArray, tree: Tree) -> tuple[IntArray, Int
     rates = tree.v.stop - tree.v.start
     count = tree.bones.stop - tree.bones.start
     mine[:count, ROW_FIRST] -= tree.v.start
-    mine[count:, ROW_FIRST] = rates + np.cumsum(mine[count:, ROW_COUNT]) - mine[count:, ROW_COUNT]
+    spans = span_rows(mine[count:])
+    mine[count:, ROW_FIRST] = rates + np.cumsum(spans) - spans
     structure = dof[tree.v].copy()
     above = structure[:, DOF_PARENT] >= 0
     structure[above, DOF_PARENT] -= tree.v.start

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
 from supple.core.arrays import FloatArray, IntArray
 from supple_bones.layout import (
     BALL,
+    BALL_FOLLOWER,
     BONE,
     BONE_COLUMNS,
     CHILD_FIXED,
@@ -61,6 +63,13 @@ class BoneSpec:
     mass: float = 0.0
     centre: FloatArray = field(default_factory=lambda: _zeros(3))
     inertia: FloatArray = field(default_factory=lambda: np.zeros((3, 3)))
+
+
+class Follower(NamedTuple):
+    """A frame that turns, with the hinge, universal or ball joint of the bone at `path`, by a share of its angles."""
+
+    path: str
+    share: float
 
 
 @dataclass(frozen=True)
@@ -116,7 +125,7 @@ class Forest:
 def build_forest(specs: Sequence[BoneSpec], followers: Sequence[FollowerSpec] = ()) -> Forest:
     """The tables of these bones. Parents come before children; the bones of one tree are neighbours.
 
-    Followers come in the order of their trees, and follow hinges and universal joints.
+    Followers come in the order of their trees, and follow hinges, universal and ball joints.
     """
     count = len(specs)
     bone = np.zeros((count + len(followers), BONE_COLUMNS), np.int64)
@@ -156,12 +165,19 @@ def _add_followers(
     for i, follower in enumerate(followers, start=len(specs)):
         followed = bone[follower.follows]
         bone[i] = followed
-        bone[i, JOINT], bone[i, FOLLOWS], bone[i, V_COUNT] = FOLLOWER, follower.follows, 0
+        kind = BALL_FOLLOWER if followed[JOINT] == BALL else FOLLOWER
+        bone[i, JOINT], bone[i, FOLLOWS], bone[i, V_COUNT] = kind, follower.follows, 0
         bone[i, ROW_FIRST] = row
         parent = specs[follower.follows].parent
         bone[i, LAST_DOF] = bone[parent, LAST_DOF] if parent >= 0 else -1
-        row += int(followed[ROW_COUNT])
+        row += int(span_rows(bone[i]))
     return row
+
+
+def span_rows(bone: IntArray) -> IntArray:
+    """Rows of `skeleton.axis` that bones or followers take: a follower of a ball joint has one behind its axes."""
+    spans: IntArray = bone[..., ROW_COUNT] + (bone[..., JOINT] == BALL_FOLLOWER)
+    return spans
 
 
 def _dof_row(*, parent: int, row: int, depth: int, child_fixed: bool, bone: int) -> tuple[int, ...]:
@@ -205,7 +221,7 @@ def _inertias(specs: Sequence[BoneSpec], followers: int) -> FloatArray:
 
 def count_rows(bone: IntArray, dof: IntArray) -> int:
     """Rows of `skeleton.axis` with these tables."""
-    return int((bone[:, ROW_FIRST] + bone[:, ROW_COUNT]).max(initial=len(dof)))
+    return int((bone[:, ROW_FIRST] + span_rows(bone)).max(initial=len(dof)))
 
 
 def neutral_coordinates(specs: Sequence[BoneSpec]) -> FloatArray:

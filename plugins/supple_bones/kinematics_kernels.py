@@ -20,11 +20,14 @@ from supple.math.quaternion_kernels import (
     rotate_vector_back_at,
 )
 from supple.math.vector_kernels import cross
+from supple_bones.ball_follower_kernels import move_ball_follower, turn_ball_follower
 from supple_bones.layout import (
     AXIS,
     BALL,
+    BALL_FOLLOWER,
     CHILD_FIXED,
     FOLLOWER,
+    FOLLOWS,
     FREE,
     HINGE,
     JOINT,
@@ -126,6 +129,8 @@ def turn_bone(bone, frame, q, i, qw, qx, qy, qz, x, rotation_out, axis_out):
         qw, qx, qy, qz = turn_about_axis(
             frame, i, SECOND_AXIS, q[a + 1], rx, ry, rz, k + 1, qw, qx, qy, qz, axis_out
         )
+    elif joint == BALL_FOLLOWER:
+        qw, qx, qy, qz = turn_ball_follower(frame[i, SHARE], q, a, rx, ry, rz, k, qw, qx, qy, qz, axis_out)
     elif joint in (BALL, FREE):
         if joint == FREE:
             a += 3
@@ -160,6 +165,10 @@ def move_bones(bone, dof, axis, v, velocity_out, axis_rate_out):
         first = bone[i, ROW_FIRST]
         end = first + bone[i, ROW_COUNT]
         rates = bone[i, V_FIRST] - first
+        follows_ball = bone[i, JOINT] == BALL_FOLLOWER
+        if follows_ball:
+            own = bone[bone[i, FOLLOWS], ROW_FIRST]
+            move_ball_follower(v0, v1, v2, w0, w1, w2, own, first, rates + first, v, axis, axis_rate_out)
         for k in range(first, end):
             if dof[rates + k, CHILD_FIXED] == 0:
                 set_axis_rate(v0, v1, v2, w0, w1, w2, axis, k, axis_rate_out)
@@ -167,7 +176,7 @@ def move_bones(bone, dof, axis, v, velocity_out, axis_rate_out):
             v0, v1, v2 = v0 + axis[k, 0] * rate, v1 + axis[k, 1] * rate, v2 + axis[k, 2] * rate
             w0, w1, w2 = w0 + axis[k, 3] * rate, w1 + axis[k, 4] * rate, w2 + axis[k, 5] * rate
         for k in range(first, end):
-            if dof[rates + k, CHILD_FIXED] != 0:
+            if dof[rates + k, CHILD_FIXED] != 0 and not follows_ball:
                 set_axis_rate(v0, v1, v2, w0, w1, w2, axis, k, axis_rate_out)
         velocity_out[i, 0] = v0
         velocity_out[i, 1] = v1

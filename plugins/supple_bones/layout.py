@@ -46,6 +46,9 @@ BALL: Final = 4
 TRANSLATION: Final = 5
 FREE: Final = 6
 FOLLOWER: Final = 7  # turns about the axes of the hinge or universal joint of the bone that it follows
+BALL_FOLLOWER: Final = (
+    8  # turns about the same axis as the ball joint that it follows; has a row more than axes
+)
 
 
 class JointKind(NamedTuple):

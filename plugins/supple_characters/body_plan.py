@@ -32,7 +32,7 @@ SHOULDER: Vector = (0.178, 1.438, -0.012)
 NECK: Vector = (0.0, 1.505, -0.020)
 NOD: Vector = (0.0, 1.598, 0.0)
 ARM_SPREAD = 38.0  # [deg]
-JOIN, APART = 0.065, 0.015  # [m]
+JOIN, APART = 0.040, 0.010  # [m]
 
 # Groups of limbs: the trunk is 0.
 HEAD_GROUP, LEFT_ARM, RIGHT_ARM, LEFT_LEG, RIGHT_LEG = 1, 2, 3, 4, 5
@@ -79,7 +79,8 @@ def head_limbs(neck: str, head: str) -> list[Limb]:
     """Neck, skull, face and chin."""
     crown = VERTEX - 0.094
     return [
-        Limb(neck, (0.0, 1.475, -0.026), NOD, (0.058, 0.054), group=HEAD_GROUP, joined=(True, True)),
+        Limb(neck, (0.0, 1.475, -0.026), NOD, (0.058, 0.054), group=HEAD_GROUP, joined=(True, True),
+             fine=(1.2, 1.2)),
         Limb(head, (0.0, crown - 0.004, -0.020), (0.0, crown - 0.012, 0.022), (0.093, 0.086), UPWARD,
              flatness=0.86, blend=0.03, group=HEAD_GROUP),
         Limb(head, (0.0, crown - 0.040, 0.030), (0.0, crown - 0.092, 0.046), (0.068, 0.046), blend=0.03,
@@ -137,6 +138,11 @@ TRUNK_BLOCKS = (
 SKULL = ball_block((0.0, VERTEX - 0.098, 0.005), 0.092)
 
 
+def turn_upright(swing: float, twist: float) -> Joint:
+    """A ball joint of the spine: how far it goes to all sides, and turns to both [deg]."""
+    return Joint("ball", UPWARD, upper=swing, twist=(-twist, twist))
+
+
 def plan_figure(joint: Joint) -> Plan:
     """A whole figure of 38 joint rates and those of its root, which has this joint to the world."""
     pelvis, abdomen = "pelvis", "pelvis/abdomen"
@@ -146,9 +152,21 @@ def plan_figure(joint: Joint) -> Plan:
     skull, nape = split_mass(head_mass(), 0.18, (0.0, -0.10, -0.012))
     bones = [
         BonePlan(pelvis, (0.0, HIPS, 0.0), joint, low, TRUNK_BLOCKS[0]),
-        BonePlan(abdomen, (0.0, NAVEL, -0.025), Joint("ball", UPWARD, upper=35.0), middle, TRUNK_BLOCKS[1]),
-        BonePlan(chest, (0.0, XIPHION, -0.030), Joint("ball", UPWARD, upper=30.0), high, TRUNK_BLOCKS[2]),
-        BonePlan(neck, NECK, Joint("ball", UPWARD, upper=45.0), nape, (rod(NECK, NOD, 0.050),)),
+        BonePlan(
+            abdomen,
+            (0.0, NAVEL, -0.025),
+            turn_upright(35.0, 15.0),
+            middle,
+            TRUNK_BLOCKS[1],
+        ),
+        BonePlan(
+            chest,
+            (0.0, XIPHION, -0.030),
+            turn_upright(30.0, 30.0),
+            high,
+            TRUNK_BLOCKS[2],
+        ),
+        BonePlan(neck, NECK, turn_upright(45.0, 60.0), nape, (rod(NECK, NOD, 0.050),)),
         BonePlan(head, NOD, Joint("hinge", lower=-25.0, upper=25.0), skull, (SKULL,)),
     ]
     limbs = [
@@ -168,7 +186,13 @@ def plan_upper_body(joint: Joint) -> Plan:
     blocks = tuple(block for part in TRUNK_BLOCKS for block in part)
     bones = [
         BonePlan(trunk, (0.0, HIPS, 0.0), joint, add_masses(trunk_masses()), blocks),
-        BonePlan(head, NECK, Joint("ball", UPWARD, upper=50.0), head_mass(), (rod(NECK, NOD, 0.05), SKULL)),
+        BonePlan(
+            head,
+            NECK,
+            turn_upright(50.0, 60.0),
+            head_mass(),
+            (rod(NECK, NOD, 0.05), SKULL),
+        ),
     ]
     limbs = [*pelvis_limbs(trunk, seated=True), *trunk_limbs((trunk, trunk, trunk)), *head_limbs(head, head)]
     for part in _arms(trunk):

@@ -72,7 +72,7 @@ def _wear(entity: Entity, prefab: str, plan: Plan, covering: Covering) -> tuple[
         from supple_flesh.components import Flesh
 
         total = sum(bone.mass.mass for bone in plan.bones if bone.mass)
-        table = {"mass": covering.flesh_part * total, **_outside(plan, covering, True), **covering.flesh}
+        table = {"mass": covering.flesh_part * total, **_outside(plan, covering), **covering.flesh}
         flesh = read_passed_on(entity, f"{prefab}.flesh", Flesh, table)
         if flesh.mass >= total:
             what = f"the flesh has {flesh.mass:g} kg, but all of the character has {total:g} kg"
@@ -81,14 +81,14 @@ def _wear(entity: Entity, prefab: str, plan: Plan, covering: Covering) -> tuple[
     from supple_ghost.components import Ghost
     from supple_skin.components import Skin
 
-    table = {**_outside(plan, covering, False), **covering.skin}
+    table = {**_outside(plan, covering), **covering.skin}
     return 1.0, {
         "ghost": read_passed_on(entity, f"{prefab}.ghost", Ghost, dict(covering.ghost)),
         "skin": read_passed_on(entity, f"{prefab}.skin", Skin, table),
     }
 
 
-def _outside(plan: Plan, covering: Covering, hangs: bool) -> dict[str, Any]:
+def _outside(plan: Plan, covering: Covering) -> dict[str, Any]:
     """The mesh of flesh or skin, from the author's file or around the limbs."""
     if covering.mesh:
         return {"file": covering.mesh, "friction": covering.friction}
@@ -96,16 +96,14 @@ def _outside(plan: Plan, covering: Covering, hangs: bool) -> dict[str, Any]:
     # A bone without skin of its own would be refused by nobody, but carries nothing.
     bones = [bone.path for bone in plan.bones if bone.path in set(surface.bones)]
     number = {path: k for k, path in enumerate(bones)}
-    table: dict[str, Any] = {
+    return {
         "vertices": surface.vertices.tolist(),
         "triangles": surface.triangles.tolist(),
         "bones": bones,
+        "hangs_on": [number[path] for path in surface.bones],
+        "seam": SEAM,
         "friction": covering.friction,
     }
-    if hangs:
-        table["hangs_on"] = [number[path] for path in surface.bones]
-        table["seam"] = SEAM
-    return table
 
 
 def wrap_plan(plan: Plan, vertices: int) -> Surface:
@@ -141,6 +139,8 @@ def _bone_component(bone: BonePlan, springs: Springs, part: float) -> Any:
         second_axis=joint.second_axis,
         lower=joint.lower,
         upper=joint.upper,
+        middle=joint.middle,
+        twist=joint.twist,
         start=joint.start,
         stiffness=springs.stiffness if has_springs else 0.0,
         damping=springs.damping if has_springs else 0.0,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Literal, get_args
 
 import numpy as np
@@ -33,7 +34,9 @@ class Finger:
     """Parts of the hand's length: wrist to knuckle and the three phalanges; knuckle off the middle, by breadth.
 
     `spread` [deg] is how far it points to the thumb's side, `height` [m] that of the knuckle, `radii` [m] are at
-    the knuckle, the two joints and the tip.
+    the knuckle, the two joints and the tip. Between others the skin of its root has the radii `root` [m], from back to
+    palm and from side to side. It is slim, so that webs end near the knuckles: what lies farther out is stretched by
+    the way that a bent finger goes from its neighbour. It is deep, so that the bone stays inside.
     """
 
     metacarpal: float
@@ -42,14 +45,32 @@ class Finger:
     spread: float
     height: float
     radii: tuple[float, float, float, float]
+    root: tuple[float, float]
 
 
 LONG_FINGERS = {
-    "index": Finger(0.463, (0.245, 0.143, 0.097), 0.251, 8.0, 0.0, (0.0102, 0.0090, 0.0080, 0.0070)),
-    "middle": Finger(0.446, (0.266, 0.170, 0.108), 0.0, 1.0, 0.002, (0.0102, 0.0092, 0.0082, 0.0072)),
-    "ring": Finger(0.421, (0.244, 0.165, 0.107), -0.206, -6.0, 0.001, (0.0096, 0.0086, 0.0077, 0.0068)),
-    "little": Finger(0.414, (0.204, 0.117, 0.093), -0.402, -14.0, -0.003, (0.0085, 0.0075, 0.0067, 0.0060)),
+    "index": Finger(
+        0.463, (0.245, 0.143, 0.097), 0.251, 8.0, 0.0, (0.0102, 0.0090, 0.0080, 0.0070), (0.0107, 0.0088)
+    ),
+    "middle": Finger(
+        0.446, (0.266, 0.170, 0.108), 0.0, 1.0, 0.002, (0.0102, 0.0092, 0.0082, 0.0072), (0.0112, 0.0075)
+    ),
+    "ring": Finger(
+        0.421, (0.244, 0.165, 0.107), -0.206, -9.0, 0.001, (0.0096, 0.0086, 0.0077, 0.0068), (0.0109, 0.0071)
+    ),
+    "little": Finger(
+        0.414,
+        (0.204, 0.117, 0.093),
+        -0.402,
+        -16.0,
+        -0.003,
+        (0.0085, 0.0075, 0.0067, 0.0060),
+        (0.0096, 0.0069),
+    ),
 }
+# Widths [m] over which fingers blend with the palm and with each other; less where there are webs between them.
+JOIN, APART = 0.017, 0.008
+WEB_JOIN, WEB_APART = 0.007, 0.002
 THUMB_ROOT: Vector = (0.015, -0.008, 0.018)
 THUMB_LENGTHS = (0.251, 0.196, 0.158)
 THUMB_RADII = (0.0140, 0.0112, 0.0098, 0.0078)
@@ -58,7 +79,7 @@ THUMB_ALONG: Vector = (0.62, -0.36, 0.70)
 THUMB_BENDS_TO: Vector = (-0.75, -0.35, 0.35)
 
 MCP = ((-20.0, -20.0), (90.0, 20.0))
-THUMB_CMC = ((-20.0, -25.0), (45.0, 40.0))
+THUMB_CMC = ((-20.0, -15.0), (45.0, 40.0))
 THUMB_MCP = ((-10.0, -15.0), (60.0, 15.0))
 
 
@@ -119,8 +140,8 @@ def knuckle(finger: Finger) -> Vector:
     return x, finger.height, math.sqrt(reach**2 - x**2 - finger.height**2)
 
 
-def long_finger(name: str, group: int, fine_tip: float) -> tuple[list[BonePlan], list[Limb]]:
-    """Index, middle, ring or little finger."""
+def long_finger(name: str, group: int, fine_tip: float, webs: bool) -> tuple[list[BonePlan], list[Limb]]:
+    """Index, middle, ring or little finger; `webs` says whether there are others beside it."""
     finger = LONG_FINGERS[name]
     spread = math.radians(finger.spread)
     along = np.array([math.sin(spread), 0.0, math.cos(spread)])
@@ -131,11 +152,20 @@ def long_finger(name: str, group: int, fine_tip: float) -> tuple[list[BonePlan],
         Joint("hinge", bends, lower=0.0, upper=85.0),
     ]
     points = chain_points(knuckle(finger), along, finger.phalanges)
-    return finger_parts(name, points, finger.radii, joints, bends, group, fine_tip)
+    bones, limbs = finger_parts(name, points, finger.radii, joints, bends, group, fine_tip)
+    if not webs:
+        return bones, limbs
+    depth, across = finger.root
+    root = Limb(
+        f"palm/{name}1", points[0], between(points[0], points[1], 0.55), (depth, depth - 0.0012), UP,
+        flatness=across / depth, blend=0.006, group=group, joined=(True, True), fine=(1.25, 1.25),
+    )  # fmt: skip
+    first = replace(limbs[0], radii=(across, limbs[0].radii[1]))
+    return bones, [root, first, *limbs[1:]]
 
 
-def thumb(group: int, fine_tip: float) -> tuple[list[BonePlan], list[Limb]]:
-    """The thumb from its saddle joint at the wrist, with the ball of the thumb."""
+def thumb(group: int, fine_tip: float, webs: bool) -> tuple[list[BonePlan], list[Limb]]:
+    """The thumb from its saddle joint at the wrist, with the ball of the thumb, slimmer in a hand with webs."""
     along = np.array(THUMB_ALONG) / np.linalg.norm(THUMB_ALONG)
     bends_to = np.array(THUMB_BENDS_TO)
     bends_to -= along * (bends_to @ along)
@@ -151,13 +181,16 @@ def thumb(group: int, fine_tip: float) -> tuple[list[BonePlan], list[Limb]]:
     bones, limbs = finger_parts("thumb", points, THUMB_RADII, joints, point(bends), group, fine_tip)
     ball = Limb(
         "palm/thumb1", between(points[0], points[1], 0.1), between(points[0], points[1], 0.75),
-        (0.0165, 0.0125), blend=0.008, group=group, joined=(True, True),
+        (0.0160, 0.0115) if webs else (0.0165, 0.0125), blend=0.008, group=group, joined=(True, True),
     )  # fmt: skip
     return bones, [limbs[0], ball, *limbs[1:]]
 
 
-def palm(fingers_mass: float, joint: Joint) -> tuple[BonePlan, list[Limb]]:
-    """The palm: a slab about the metacarpals, the heel of the hand, and the end of the forearm."""
+def palm(fingers_mass: float, joint: Joint, webs: bool) -> tuple[BonePlan, list[Limb]]:
+    """The palm: a slab about the metacarpals, the heel of the hand, and the end of the forearm.
+
+    With `webs` it ends before the knuckles, which are the fingers' own.
+    """
     roots = {
         "index": (0.011, 0.0),
         "middle": (0.004, 0.002),
@@ -173,8 +206,11 @@ def palm(fingers_mass: float, joint: Joint) -> tuple[BonePlan, list[Limb]]:
         head = knuckle(finger)
         start = (x, y - 0.002, 0.016)
         limbs.append(
-            Limb("palm", start, head, (0.0135, finger.radii[0] + 0.0005), blend=0.014, joined=(False, True))
-        )
+            Limb(
+                "palm", start, between(start, head, 0.93) if webs else head, (0.0135, finger.radii[0] + 0.0005),
+                blend=0.014, joined=(False, True),
+            )
+        )  # fmt: skip
         blocks.append(Block("capsule", start, between(start, head, 0.97), (0.0105, 0.0, 0.0)))
     heel = Limb("palm", (-0.020, -0.007, 0.022), (-0.030, -0.006, 0.052), (0.0135, 0.0095), blend=0.018)
     mass = HAND_MASS - fingers_mass
@@ -191,19 +227,21 @@ def plan_hand(fingers: tuple[FingerName, ...], joint: Joint, fine_tip: float = F
 
     Edges of the mesh at the fingertips are `fine_tip` times as short as they would be by the radius.
     """
+    long = [name in fingers for name in LONG_FINGERS]
+    webs = any(one and other for one, other in pairwise(long))
     parts = {
-        name: thumb(group, fine_tip) if name == "thumb" else long_finger(name, group, fine_tip)
+        name: thumb(group, fine_tip, webs) if name == "thumb" else long_finger(name, group, fine_tip, webs)
         for group, name in enumerate(FINGERS, 1)
     }
     everything = sum(bone.mass.mass for bones, _ in parts.values() for bone in bones if bone.mass)
-    root, limbs = palm(everything, joint)
+    root, limbs = palm(everything, joint, webs)
     chosen = [parts[name] for name in FINGERS if name in fingers]
     bones = [root, *(bone for group, _ in chosen for bone in group)]
     return Plan(
         tuple(bones),
         (*limbs, *(limb for _, group in chosen for limb in group)),
-        join=0.017,
-        apart=0.008,
+        join=WEB_JOIN if webs else JOIN,
+        apart=WEB_APART if webs else APART,
         detail=0.0034,
     )
 

@@ -27,6 +27,8 @@ class Joint:
     second_axis: Vector = (0.0, 0.0, 1.0)
     lower: float | Numbers | None = None
     upper: float | Numbers | None = None
+    middle: Vector | None = None
+    twist: tuple[float, float] | None = None
     start: Numbers | None = None
 
 
@@ -147,7 +149,13 @@ def mirror_bone(bone: BonePlan) -> BonePlan:
     )
     if bone.joint.kind == "ball":
         # The axis of a ball joint is a direction of the bone, and not what it turns about.
-        joint = replace(joint, axis=_mirror_point(bone.joint.axis))
+        middle, twist = bone.joint.middle, bone.joint.twist
+        joint = replace(
+            joint,
+            axis=_mirror_point(bone.joint.axis),
+            middle=None if middle is None else _mirror_point(middle),
+            twist=None if twist is None else (-twist[1], -twist[0]),
+        )
     mass = bone.mass
     if mass is not None:
         flip = np.diag([-1.0, 1.0, 1.0])

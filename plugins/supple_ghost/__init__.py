@@ -16,8 +16,9 @@ def supple_register(registry: Registry) -> None:
     from supple_ghost.components import Ghost
 
     registry.add_component(Ghost)
+    registry.add_collection("bone_riders", "supple_ghost.riders:BoneRider")
     registry.add_compiler(
-        "ghost.bones", "supple_ghost.compile:compile_ghosts", components=["ghost"],
+        "ghost.bones", "supple_ghost.compile:compile_ghosts", components=["ghost"], after=["bone_riders"],
         provides=["mechanisms", "carriers", "row_sources"],
     )  # fmt: skip
     registry.add_compiler(

@@ -20,7 +20,7 @@ from supple_bones.compile import (
     show_bones,
 )
 from supple_bones.components import spread
-from supple_bones.forest import Forest, build_forest
+from supple_bones.forest import FollowerSpec, Forest, build_forest
 from supple_bones.layout import JOINTS, PARENT
 from supple_bones.limits import JointLimits
 from supple_ghost.mechanism import Ghosts
@@ -46,7 +46,9 @@ def compile_ghosts(build: Build) -> None:
     bones = {entity.path: index for index, entity in enumerate(entities)}
     trees = {entity.path: index for index, entity in enumerate(ghosts)}
     specs = [describe_bone(build, entity, None, bones, trees) for entity in entities]
-    forest = build_forest(specs)
+    wanted = {each for rider in build.members("bone_riders") for each in rider.followers()}
+    followers = sorted(wanted, key=lambda each: (specs[bones[each.path]].tree, *each))
+    forest = build_forest(specs, [FollowerSpec(bones[path], share) for path, share in followers])
     q, v = find_start(build, entities, specs, forest)
     declare_tables(build, "ghost", entities, forest)
     declare_limits(build, "ghost", entities)
@@ -55,7 +57,7 @@ def compile_ghosts(build: Build) -> None:
     _declare_springs(build, entities, ghosts, forest)
     _declare_steps(build, len(ghosts), forest)
     limits = len(build.arrays["ghost.limit"])
-    mechanism = Ghosts(forest, trees, bones, 2 * contact_capacity(build) + limits)
+    mechanism = Ghosts(forest, trees, bones, followers, 2 * contact_capacity(build) + limits)
     build.add_member("mechanisms", mechanism)
     build.add_member("carriers", mechanism)
     if limits:

@@ -10,7 +10,7 @@ from supple.core.arrays import FloatArray
 from supple.core.build import Build
 from supple.core.schedule import Bound
 from supple.mechanics.dynamics import Arrays
-from supple_bones.forest import Forest
+from supple_bones.forest import Follower, Forest
 from supple_bones.layout import ROW
 from supple_bones.tree_rows import TreeRows
 from supple_ghost.dynamics import READS, GhostDynamics
@@ -42,12 +42,18 @@ class Ghosts(TreeRows):
     dynamics_reads, dynamics_forces = READS, ()
 
     def __init__(
-        self, forest: Forest, ghosts: Mapping[str, int], bones: Mapping[str, int], blocks: int
+        self,
+        forest: Forest,
+        ghosts: Mapping[str, int],
+        bones: Mapping[str, int],
+        followers: Sequence[Follower],
+        blocks: int,
     ) -> None:
-        """`ghosts` and `bones` number the paths; `blocks` is the room for rows."""
+        """`ghosts` and `bones` number the paths, `followers` come behind them; `blocks` is the room for rows."""
         super().__init__(forest, blocks)
         self.trees = {path: forest.trees[number] for path, number in ghosts.items()}
         self.bones, self.dynamics_keys = dict(bones), tuple(self.trees)
+        self.followers = {each: len(bones) + place for place, each in enumerate(followers)}
 
     def bind(self, arrays: Bound) -> None:
         """Bind poses, axes and A."""
@@ -56,6 +62,10 @@ class Ghosts(TreeRows):
         factor = np.zeros(self.forest.entries)
         factor[self.forest.dof[:, ROW]] = self.mobility
         self.bind_tree(arrays, factor)
+
+    def frame(self, path: str, share: float = 1.0) -> int:
+        """The row of the bone at `path`, or of the follower that turns by a share of its angles."""
+        return self.bones[path] if share == 1.0 else self.followers[Follower(path, share)]
 
     def apply_inverse(self, x: FloatArray, out: FloatArray) -> None:
         """out = A^-1 x, both [rates]."""

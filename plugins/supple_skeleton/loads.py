@@ -9,19 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import numpy as np
 
 from supple.core.arrays import FloatArray, IntArray
 from supple.core.schedule import Bound
-
-
-class Follower(NamedTuple):
-    """A frame that turns, with the hinge or universal joint of the bone at `path`, by a share of its angles."""
-
-    path: str
-    share: float
+from supple_bones.forest import Follower
 
 
 class BoneLoad(Protocol):

@@ -15,6 +15,7 @@ from supple_bones.forest import Forest
 from supple_bones.layout import (
     AXIS,
     BALL,
+    BALL_FOLLOWER,
     FIXED,
     FOLLOWER,
     FREE,
@@ -94,6 +95,11 @@ def _move_bone(
     for i, direction in enumerate(slides):
         J[:, k + i] = direction
         Jdot[:, k + i] = np.cross(w, direction)
+    if joint == BALL_FOLLOWER:
+        mine = slice(k, k + 3)
+        A, A_rate, turned = follow_ball(q[a : a + 4], share, v[mine])
+        Jw[:, mine], Jwdot[:, mine] = R @ A, cross_matrix(w) @ R @ A + R @ A_rate
+        return BoneMotion(parent.x + offset, R @ turned, J, Jw, Jdot, Jwdot)
     k += len(slides)
     spin = sum((v[k + i] * d for i, d in enumerate(turns)), np.zeros(3))
     for i, direction in enumerate(turns):
@@ -106,12 +112,43 @@ def _move_bone(
     return BoneMotion(parent.x + offset, R_new, J, Jw, Jdot, Jwdot)
 
 
+def follow_ball(q: FloatArray, share: float, rate: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """What takes the rates of a ball joint to the spin of its follower, the derivative of that, and its rotation.
+
+    With Jacobians of the rotation vector as power series, and a derivative by a step in the complex plane.
+    """
+    shorter = q if q[0] >= 0.0 else -q
+    sine = float(np.linalg.norm(shorter[1:]))
+    vector = 2.0 * np.arctan2(sine, shorter[0]) / max(sine, 1e-300) * shorter[1:]
+
+    def spin(at: FloatArray) -> FloatArray:
+        return share * _left_jacobian(share * at) @ np.linalg.inv(_left_jacobian(-at))
+
+    step = 1e-30
+    speed = np.linalg.inv(_left_jacobian(-vector)) @ rate
+    A_rate = spin(vector + 1j * step * speed).imag / step
+    angle = share * float(np.linalg.norm(vector))
+    return spin(vector), A_rate, turn_about(shorter[1:] / max(sine, 1e-300), angle)
+
+
+def _left_jacobian(vector: FloatArray) -> FloatArray:
+    """The sum of [vector]x^n / (n + 1)!."""
+    cross = np.array(
+        [[0.0, -vector[2], vector[1]], [vector[2], 0.0, -vector[0]], [-vector[1], vector[0], 0.0]]
+    )
+    total = term = np.eye(3, dtype=cross.dtype)
+    for n in range(1, 50):
+        term = term @ cross / (n + 1)
+        total = total + term
+    return total
+
+
 def _read_joint(
     joint: int, frame: FloatArray, q: FloatArray, R: FloatArray
 ) -> tuple[list[FloatArray], list[FloatArray], FloatArray]:
     """Directions that a joint slides along and turns about, in the world, and the bone's rotation."""
     first, second = frame[AXIS:SECOND_AXIS], frame[SECOND_AXIS:SHARE]
-    if joint == FIXED:
+    if joint in (FIXED, BALL_FOLLOWER):
         return [], [], R
     if joint == SLIDER:
         return [R @ first], [], R

@@ -18,6 +18,9 @@ def supple_register(registry: Registry) -> None:
     registry.add_component(components.Skin)
     registry.add_component(finger.SkinnedFinger)
     registry.add_compiler(
+        "skin.frames", "supple_skin.frames:compile_frames", components=["skin"], provides=["bone_riders"]
+    )
+    registry.add_compiler(
         "skin.surfaces", "supple_skin.compile:compile_skins", components=["skin"], after=["ghost.bones"],
         provides=["surfaces"],
     )  # fmt: skip

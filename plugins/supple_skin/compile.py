@@ -9,15 +9,17 @@ from supple.core.build import Build, Index
 from supple.core.drawing import Drawing, Mesh
 from supple.core.entity import Entity
 from supple.core.pose import relative_pose, rotate
-from supple.errors import suggest
 from supple.mechanics.filters import ignore_pair
 from supple_bones.compile import list_bones
+from supple_bones.forest import Follower, Forest
+from supple_bones.layout import FOLLOWS, PARENT, SHARE
 from supple_collide.mesh_shape import load_mesh
 from supple_ghost.mechanism import Ghosts
+from supple_skin.frames import SkinFrames, compute_weights, find_bones
 from supple_skin.kernels import place_vertices
 from supple_skin.surface import SkinSurface, find_main_bones
 from supple_skin.tables import SkinBlend
-from supple_skin.weights import INFLUENCES, find_segments, find_weights
+from supple_skin.weights import INFLUENCES
 
 #: Shares that sum to one within this are taken as they are.
 SUM_TOLERANCE = 1e-6
@@ -32,41 +34,28 @@ def compile_skins(build: Build) -> None:
     """Declare the arrays and the surface of every skin."""
     mechanism: Ghosts = next(each for each in build.members("mechanisms") if each.name == Ghosts.name)
     rows = {entity.path: row for row, entity in enumerate(list_bones(build, "ghost"))}
+    frames = next(each for each in build.members("bone_riders") if isinstance(each, SkinFrames)).frames
     for index, entity in enumerate(build.having("skin")):
         skin, owner = entity.components["skin"], f"skin{index}"
         mesh = load_mesh("skin", skin, entity.path, build.blueprint.files)
         position, turn = build.pose(entity.path)
         vertices = position + rotate(turn, mesh.vertices)
-        bones = _find_bones(build, entity)
-        weights = _read_weights(build, entity, len(vertices), len(bones))
-        if weights is None:
-            weights = _compute_weights(build, entity.path, bones, vertices)
-        blend = _blend(build, vertices, weights, bones, rows)
+        if entity.path in frames:
+            blend = _hang(build, vertices, frames[entity.path], mechanism)
+        else:
+            bones = find_bones(build, entity)
+            weights = _read_weights(build, entity, len(vertices), len(bones))
+            if weights is None:
+                weights = compute_weights(build, entity.path, bones, vertices)
+            blend = _blend(build, vertices, weights, bones, rows)
         _declare(build, owner, entity, mesh.triangles, vertices, blend)
         surface = SkinSurface(owner, entity.path, skin, mesh.triangles, vertices, mechanism)
-        surface.frame_of_element = find_main_bones(blend.bone, blend.weight, mesh.triangles)
+        homes = find_homes(mechanism.forest)
+        surface.frame_of_element = find_main_bones(homes[blend.bone], blend.weight, mesh.triangles)
         build.add_member("surfaces", surface)
         for path, row in rows.items():
             if path.startswith(f"{entity.path}/"):
                 ignore_pair(build, (Ghosts.name, row), (surface.name, 0))
-
-
-def _find_bones(build: Build, entity: Entity) -> list[str]:
-    """Paths of the bones that carry the skin."""
-    below = f"{entity.path}/"
-    known = [each.path for each in list_bones(build, "ghost") if each.path.startswith(below)]
-    names = entity.components["skin"].bones
-    for name in names:
-        if below + name not in known and name not in known:
-            short = [path.removeprefix(below) for path in known]
-            what = f"no bone '{name}' below the ghost"
-            raise build.refuse(f"{entity.path}.skin.bones", what, suggest(name, short, "the bones are"))
-    chosen = [name if name in known else below + name for name in names] or known
-    if len(set(chosen)) < len(chosen):
-        twice = next(path for path in chosen if chosen.count(path) > 1)
-        what = f"names the bone '{twice.removeprefix(below)}' twice"
-        raise build.refuse(f"{entity.path}.skin.bones", what, "name every bone once")
-    return chosen
 
 
 def _read_weights(build: Build, entity: Entity, vertices: int, bones: int) -> FloatArray | None:
@@ -94,20 +83,27 @@ def _read_weights(build: Build, entity: Entity, vertices: int, bones: int) -> Fl
     return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
-def _compute_weights(build: Build, ghost: str, bones: list[str], vertices: FloatArray) -> FloatArray:
-    """Shares from the distances. Bones that do not carry the skin still say where the others end."""
-    paths = [each.path for each in list_bones(build, "ghost") if each.path.startswith(f"{ghost}/")]
-    origin = np.stack([build.pose(path)[0] for path in paths])
-    above = [path.rpartition("/")[0] for path in paths]
-    parent = [paths.index(path) if path in paths else -1 for path in above]
-    column = {paths.index(path): number for number, path in enumerate(bones)}
-    segments = [
-        (column[bone], ends) for bone, ends in find_segments(origin, parent, vertices) if bone in column
-    ]
-    if not segments:
-        what = "no bone that carries the skin has a length"
-        raise build.refuse(f"{ghost}.skin.bones", what, "name bones that lead to others, or give weights")
-    return find_weights(vertices, segments, len(bones))
+def _hang(build: Build, vertices: FloatArray, frames: list[Follower], ghosts: Ghosts) -> SkinBlend:
+    """Every vertex on its one frame; in the neutral pose that of a follower is that of its bone."""
+    count = len(vertices)
+    bone = np.full((count, INFLUENCES), NO_BONE)
+    weight, local = np.zeros((count, INFLUENCES)), np.zeros((count, INFLUENCES, 3))
+    bone[:, 0], weight[:, 0] = [ghosts.frame(*frame) for frame in frames], 1.0
+    unturned = np.array([1.0, 0.0, 0.0, 0.0])
+    for path in {frame.path for frame in frames}:
+        mine = [vertex for vertex, frame in enumerate(frames) if frame.path == path]
+        local[mine, 0] = relative_pose(build.pose(path), (vertices[mine], unturned))[0]
+    return SkinBlend(bone=bone, weight=weight, local=local)
+
+
+def find_homes(forest: Forest) -> IntArray:
+    """The bone that every frame is part of for whoever asks about bones: of a follower, the nearer one."""
+    homes = np.arange(len(forest.bone) + 1)
+    homes[-1] = NO_BONE  # what stands for no bone counts from the end
+    for row in np.flatnonzero(forest.bone[:, FOLLOWS] >= 0):
+        followed = forest.bone[row, FOLLOWS]
+        homes[row] = followed if forest.frame[row, SHARE] >= 0.5 else forest.bone[followed, PARENT]
+    return homes
 
 
 def _blend(

@@ -28,6 +28,13 @@ class Skin:
     weights: tuple[tuple[float, ...], ...] = field(
         default=(), unit="1", doc="Share of every bone in every vertex; none means from the distances to the bones."
     )  # fmt: skip
+    hangs_on: tuple[int, ...] = field(
+        default=(), unit="1", doc="For every vertex the place of its bone in the list, with a seam; none: the nearest."
+    )  # fmt: skip
+    seam: float = field(
+        default=0.0, unit="1", ge=0, le=10,
+        doc="Above 0 a vertex hangs on one bone, but around joints it turns by and by: so many radii of the limb.",
+    )  # fmt: skip
     friction: float = field(default=0.8, unit="1", doc=FRICTION_DOC, ge=0)
     restitution: float = field(default=0.0, unit="1", doc=RESTITUTION_DOC, ge=0, le=1)
     thickness: float = field(
@@ -57,6 +64,10 @@ class Skin:
             raise ValueError("give the skin either a file or vertices and triangles")
         if bool(self.vertices) != bool(self.triangles):
             raise ValueError("vertices and triangles belong together; give both")
+        if self.seam > 0 and self.weights:
+            raise ValueError("give either weights or a seam")
+        if self.hangs_on and self.seam == 0:
+            raise ValueError("hangs_on goes with a seam; give seam = 1.5, or weights in its place")
 
     def reads_files(self) -> tuple[str, ...]:
         """The mesh."""

@@ -9,7 +9,7 @@ from supple.math.quaternion_kernels import rotate_vector_at
 from supple.math.vector_kernels import cross
 from supple.mechanics.jacobian import Jacobian
 from supple.mechanics.points import SurfacePoints
-from supple_bones.layout import DOF_PARENT, LAST_DOF, ROOT, WINDOW
+from supple_bones.layout import DOF_PARENT, FOLLOWS, LAST_DOF, ROOT, ROW_COUNT, ROW_FIRST, V_FIRST, WINDOW
 from supple_bones.row_kernels import append_block
 from supple_skin.tables import BonePoses, SkinBlend
 
@@ -70,6 +70,15 @@ def add_carried_point(bones: BonePoses, b, share, px, py, pz, directions, c, blo
                 directions[c, row, 0] * sx + directions[c, row, 1] * sy + directions[c, row, 2] * sz
             )
         k = dof[k, DOF_PARENT]
+    if bone[b, FOLLOWS] >= 0:
+        for local in range(bone[b, ROW_COUNT]):
+            k, column = bone[b, ROW_FIRST] + local, bone[b, V_FIRST] + local - first
+            sx, sy, sz = cross(axis[k, 3], axis[k, 4], axis[k, 5], rx, ry, rz)
+            sx, sy, sz = share * (sx + axis[k, 0]), share * (sy + axis[k, 1]), share * (sz + axis[k, 2])
+            for row in range(3):
+                values_out[block, row, column] += (
+                    directions[c, row, 0] * sx + directions[c, row, 1] * sy + directions[c, row, 2] * sz
+                )
 
 
 @njit

@@ -9,6 +9,7 @@ from supple.core.pose import multiply, rotate
 from supple_bones.layout import (
     AXIS,
     BALL,
+    FOLLOWS,
     FREE,
     JOINT,
     JOINTS,
@@ -17,6 +18,7 @@ from supple_bones.layout import (
     Q_FIRST,
     ROTATION,
     SECOND_AXIS,
+    SHARE,
     V_COUNT,
     V_FIRST,
 )
@@ -46,12 +48,24 @@ def place_bone(joint: str, frame: FloatArray, q: FloatArray) -> tuple[FloatArray
     return position, rotation
 
 
+def take_share(joint: str, share: float, q: FloatArray) -> FloatArray:
+    """Coordinates of a follower from those of the joint that it follows: a share of the way from the neutral pose."""
+    if joint != "ball":
+        return share * q
+    shorter = q if q[0] >= 0.0 else -q
+    angle = 2.0 * np.arctan2(np.linalg.norm(shorter[1:]), shorter[0])
+    return turn(shorter[1:] / max(np.linalg.norm(shorter[1:]), 1e-300), share * angle)
+
+
 def place_bones(bone: IntArray, frame: FloatArray, q: FloatArray) -> list[tuple[FloatArray, FloatArray]]:
     """Position [m] and rotation of all bones in the world."""
     poses: list[tuple[FloatArray, FloatArray]] = []
     for row, columns in zip(bone, frame, strict=True):
-        joint = NAMES[int(row[JOINT])]
+        followed = bone[row[FOLLOWS]] if row[FOLLOWS] >= 0 else row
+        joint = NAMES[int(followed[JOINT])]
         own = q[row[Q_FIRST] : row[Q_FIRST] + JOINTS[joint].q_count]
+        if row[FOLLOWS] >= 0:
+            own = take_share(joint, columns[SHARE], own)
         position, rotation = place_bone(joint, columns, own)
         if row[PARENT] >= 0:
             x, turned = poses[row[PARENT]]

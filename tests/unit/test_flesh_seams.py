@@ -134,3 +134,29 @@ def test_a_piece_of_skin_by_itself_stays_on_its_bone(load_text) -> None:
     _, share = read_shares(load_text(scene))
     assert (share[len(points) :] == 0.0).all()
     assert ((share[: len(points)] > 0.0) & (share[: len(points)] < 1.0)).any()
+
+
+def test_the_dynamics_of_flesh_over_ball_joints_agree_with_the_twin(load_text) -> None:
+    scene = """
+format = 1
+[run]
+step = 0.002
+duration = 0.02
+[[entity]]
+name = "man"
+[entity.upper_body]
+covering = "flesh"
+vertices = 300
+firmness = 0
+flesh = { stiffness = 1e4, state = "soft", probe = 2 }
+[set]
+"man/bones/trunk/left_upper_arm.bone.start" = [0.8, 0.1, -0.5, 0.3]
+"man/bones/trunk/left_upper_arm.bone.rate" = [2, -1, 3]
+"""
+    world = load_text(scene)
+    pool = next(each for each in world.members("mechanisms") if each.name == "flesh").pool
+    assert any(path.endswith("upper_arm") and 0 < share < 1 for path, share in pool.patch_frames)
+    world.step(10)
+    metrics = world.metrics()
+    for name in ("mass", "bias", "gravity", "folding"):
+        assert 0.0 < metrics[f"man/bones.probed_{name}"] < 1e-9

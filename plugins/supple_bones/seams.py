@@ -7,7 +7,8 @@ does not move, such as that of the next finger: so the web between two fingers h
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -17,17 +18,52 @@ from supple.core.arrays import BoolArray, FloatArray, IntArray
 from supple.core.build import Build
 from supple.core.entity import Entity
 from supple.core.pose import relative_pose, rotate
-from supple_collide.mesh_shape import TriangleMesh
-from supple_skeleton.loads import Follower
+from supple_bones.components import spread
+from supple_bones.evening import spread_share
+from supple_bones.forest import Follower
 
-TURNING = ("hinge", "universal")
+TURNING = ("hinge", "universal", "ball")
 """Joints that can be followed."""
 
 STEPS_PER_EDGE, FEWEST_STEPS, MOST_STEPS = 4, 4, 32
 """Followers of a joint are so many that the skin jumps by a small part of an edge from one to the next."""
 
+INSIDE = 0.58
+"""Part of a limb's radius that a bone may come towards the skin when its joint bends."""
+
+PARENT_REACH = 2.0
+"""Radii of one of several limbs within which the skin of their parent turns with it."""
+
+NEXT, LONGEST, STOCKY = 0.24, 0.82, 2.0
+"""One of several limbs leaves so much of its length to the next seam, and has its own seam end no later than that;
+limbs shorter than so many radii are shared alike."""
+
+ROOM = 0.05
+"""Part of its length to which a bone that several limbs leave is turned by its own joint."""
+
+BESIDE, CLEAR = 1.0, 1.5
+"""Radii from another limb: nearer than the first the skin of a ball joint's bone stays with that limb, and farther
+than the second it keeps the bone inside. Limbs do not go through each other, so that no bone comes out there."""
+
+SIDES = 8
+"""Directions that the swings of a ball joint are looked at in."""
+
 NEAR, FAR = 1.2, 2.0
 """Radii within which the skin of the parent turns fully with the seam, and beyond which it does not."""
+
+
+class SkinMesh(Protocol):
+    """The skin as it was made: vertices [nv, 3] in m, triangles [nt, 3]."""
+
+    @property
+    def vertices(self) -> FloatArray:
+        """Corners."""
+        ...
+
+    @property
+    def triangles(self) -> IntArray:
+        """Corners of the triangles, counter-clockwise from outside."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -37,8 +73,11 @@ class Seam:
     parent, child  places of the two bones in the list of bones
     below          the child and all bones that hang on it, likewise
     origin         of the joint [m]; along: unit vector down the child
-    radius         of the limb there [m]
+    length         of the child [m]; radius: of the limb at the joint
     reach          how far the seam goes up the parent and down the child [m]
+    turns          the farthest turns that the joint makes, as rotation vectors [rad]
+    rivals         whether other limbs leave the parent, too
+    everywhere     whether the joint bends to all sides
     """
 
     parent: int
@@ -46,8 +85,12 @@ class Seam:
     below: tuple[int, ...]
     origin: FloatArray
     along: FloatArray
+    length: float
     radius: float
     reach: tuple[float, float]
+    turns: tuple[FloatArray, ...]
+    rivals: bool
+    everywhere: bool
 
     def blend(self, points: FloatArray) -> FloatArray:
         """The share of the joint's angles that the skin at these points turns by: 0 on the parent, 1 on the child."""
@@ -55,7 +98,7 @@ class Seam:
         height = offset @ self.along
         aside = np.linalg.norm(offset - height[:, None] * self.along, axis=1) / self.radius
         up, down = self.reach
-        share = np.clip(0.5 + 0.5 * np.where(height < 0.0, height / up, height / down), 0.0, 1.0)
+        share = np.clip((height + up) / (up + down), 0.0, 1.0)
         # Beside the limb it is the parent's skin, unless it is well down the child, which may be wide there.
         fade = np.clip((FAR - aside) / (FAR - NEAR), 0.0, 1.0)
         fade += (1.0 - fade) * np.maximum(0.0, 2.0 * share - 1.0)
@@ -64,7 +107,7 @@ class Seam:
 
 
 def hang_on_seams(
-    build: Build, entity: Entity, mesh: TriangleMesh, hangs_on: IntArray, paths: list[str], width: float
+    build: Build, entity: Entity, mesh: SkinMesh, hangs_on: IntArray, paths: list[str], width: float
 ) -> list[Follower]:
     """For every vertex the bone or follower that it hangs on; `width` is the reach of seams in radii of the limb."""
     frames = [Follower(paths[bone], 1.0) for bone in hangs_on]
@@ -76,7 +119,10 @@ def hang_on_seams(
         steps = math.ceil(STEPS_PER_EDGE * sum(seam.reach) / edge)
         steps = min(max(steps, FEWEST_STEPS), MOST_STEPS)
         mine = np.flatnonzero((hangs_on == seam.parent) | (hangs_on == seam.child))
-        share = limit_share(seam, lengths, hangs_on, turned > 0.0, seam.blend(mesh.vertices))
+        if seam.rivals:
+            share = even_share(seam, mesh, lengths, hangs_on, turned > 0.0)
+        else:
+            share = limit_share(seam, lengths, hangs_on, turned > 0.0, seam.blend(mesh.vertices))
         levels = np.round(steps * share[mine]) / steps
         for vertex, level in zip(mine.tolist(), levels.tolist(), strict=True):
             # Where seams meet, a vertex belongs to the one that turns it farther from its bone.
@@ -87,6 +133,47 @@ def hang_on_seams(
                     Follower(paths[seam.child], level) if level else Follower(paths[seam.parent], 1.0)
                 )
     return frames
+
+
+def even_share(
+    seam: Seam, mesh: SkinMesh, lengths: csr_array, hangs_on: IntArray, turned: BoolArray
+) -> FloatArray:
+    """The share where several limbs leave one parent: as even as it can be between what it leaves alone and the child.
+
+    The joint does not turn other limbs, nor the skin of the parent that is far from it or nearer to another limb's
+    joint, nor what a seam of the parent has turned already.
+    """
+    points = mesh.vertices
+    offset = points - seam.origin
+    away = np.linalg.norm(offset, axis=1)
+    own, above = np.isin(hangs_on, seam.below), hangs_on == seam.parent
+    foreign = ~own & ~above
+    near, other = (find_distances(lengths, np.flatnonzero(each)) for each in (own, foreign))
+    held = foreign | above & (turned | (other < near) | (near > PARENT_REACH * seam.radius))
+    full = own & ((hangs_on != seam.child) | (offset @ seam.along > seam.reach[1]))
+    least = np.where(own, keep_bone_inside(seam, offset), 0.0)
+    if seam.everywhere:
+        least *= np.clip((other / seam.radius - BESIDE) / (CLEAR - BESIDE), 0.0, 1.0)
+    return spread_share(points, mesh.triangles, away, held | full, full.astype(float), least)
+
+
+def keep_bone_inside(seam: Seam, offset: FloatArray) -> FloatArray:
+    """The share that skin of the child needs lest its bone comes out where the joint bends to.
+
+    Skin at the height a beside the axis of the child lags behind the bone by (1 - share) angle a, which may take a part
+    of its distance from the axis.
+    """
+    height = offset @ seam.along
+    aside = offset - height[:, None] * seam.along
+    radius = np.linalg.norm(aside, axis=1)
+    least = np.zeros(len(offset))
+    for turn in seam.turns:
+        angle = float(np.linalg.norm(turn))
+        way = np.cross(turn / angle, seam.along)
+        ahead = np.maximum(aside @ way, 1e-9) / np.maximum(radius, 1e-12)
+        lag = np.maximum(angle * height * ahead, 1e-12)
+        least = np.maximum(least, 1.0 - INSIDE * radius / lag)
+    return least
 
 
 def limit_share(
@@ -107,7 +194,7 @@ def limit_share(
     return limited
 
 
-def measure_edges(mesh: TriangleMesh) -> tuple[csr_array, float]:
+def measure_edges(mesh: SkinMesh) -> tuple[csr_array, float]:
     """Lengths of the edges as a symmetric matrix of the vertices, and their mean [m]."""
     ends = np.concatenate([mesh.triangles, np.roll(mesh.triangles, 1, axis=1)]).reshape(-1)
     others = np.concatenate([np.roll(mesh.triangles, 1, axis=1), mesh.triangles]).reshape(-1)
@@ -134,11 +221,12 @@ def find_seams(
     build: Build, entity: Entity, points: FloatArray, hangs_on: IntArray, paths: list[str], width: float
 ) -> list[Seam]:
     """Joints of the kinds in TURNING between bones that both carry vertices of this skin, from the roots on."""
-    seams = []
+    seams: list[Seam] = []
     for child, path in sorted(enumerate(paths), key=lambda pair: pair[1].count("/")):
         bone = build.graph[path]
         own = np.flatnonzero(hangs_on == child)
-        if bone.components["bone"].joint not in TURNING or bone.parent not in paths or len(own) == 0:
+        joint = bone.components["bone"].joint
+        if joint not in TURNING or bone.parent not in paths or len(own) == 0:
             continue
         parent = paths.index(bone.parent)
         if not (hangs_on == parent).any():
@@ -154,8 +242,80 @@ def find_seams(
         radius = _radius(points[own] - origin, along)
         reach = (min(width * radius, 0.5 * above), min(width * radius, 0.5 * length))
         below = tuple(n for n, other in enumerate(paths) if f"{other}/".startswith(f"{path}/"))
-        seams.append(Seam(parent, child, below, origin, along, radius, reach))
-    return seams
+        turns = _list_turns(build, entity, path)
+        seams.append(
+            Seam(parent, child, below, origin, along, length, radius, reach, turns, False, joint == "ball")
+        )
+    seams = [_leave_room(seam, seams) for seam in seams]
+    return [_share_parent(seam, seams) for seam in seams]
+
+
+def _leave_room(seam: Seam, seams: list[Seam]) -> Seam:
+    """The seam, not so far up a parent that is one of several limbs itself: the seam at its root needs most of it."""
+    parent = next((other for other in seams if other.child == seam.parent), None)
+    if (
+        parent is None
+        or sum(other.parent == parent.parent for other in seams) < 2
+        or parent.length < STOCKY * parent.radius
+    ):
+        return seam
+    return replace(seam, reach=(min(seam.reach[0], NEXT * parent.length), seam.reach[1]))
+
+
+def _share_parent(seam: Seam, seams: list[Seam]) -> Seam:
+    """The seam, with its reach by the limbs that leave its two bones.
+
+    One of several limbs takes all of its bone that the next seam leaves, for the skin between limbs gives it a late
+    start. Where several limbs leave the child, the seam leaves them room.
+    """
+    rivals = sum(other.parent == seam.parent for other in seams) > 1
+    following = [other for other in seams if other.parent == seam.child]
+    up, down = seam.reach
+    if rivals:
+        down = min(
+            seam.length - max((other.reach[0] for other in following), default=0.0), LONGEST * seam.length
+        )
+    if len(following) > 1:
+        down = min(down, ROOM * seam.length)
+    return replace(seam, reach=(up, down), rivals=rivals)
+
+
+def _list_turns(build: Build, entity: Entity, path: str) -> tuple[FloatArray, ...]:
+    """Turns to the ends of the joint's ranges, about one axis each, in the frame of the entity [rad]."""
+    bone = build.graph[path].components["bone"]
+    _, rotation = relative_pose(build.pose(entity.path), build.pose(path))
+    turns = []
+    if bone.joint == "ball":
+        along, middle = (
+            rotate(rotation, np.array(way) / np.linalg.norm(way))
+            for way in (bone.axis, bone.middle or bone.axis)
+        )
+        return find_swings(along, middle, math.radians(90.0 if bone.upper is None else bone.upper))
+    count = {"hinge": 1, "universal": 2}[bone.joint]
+    for local, axis in enumerate((bone.axis, bone.second_axis)[:count]):
+        way = rotate(rotation, np.array(axis) / np.linalg.norm(axis))
+        for bound in (bone.lower, bone.upper):
+            angle = spread(90.0 if bound is None else bound, count)[local]
+            if angle != 0.0:
+                turns.append(math.radians(angle) * way)
+    return tuple(turns)
+
+
+def find_swings(along: FloatArray, middle: FloatArray, widest: float) -> tuple[FloatArray, ...]:
+    """Turns that bring the direction `along` to the edge of the cone about `middle`, to SIDES sides [rad]."""
+    across = np.cross(along, np.eye(3)[np.argmin(np.abs(along))])
+    across /= np.linalg.norm(across)
+    other = np.cross(along, across)
+    turns = []
+    for side in 2.0 * math.pi * np.arange(SIDES) / SIDES:
+        axis = math.cos(side) * across + math.sin(side) * other
+        ahead, aside = float(middle @ along), float(middle @ np.cross(axis, along))
+        # The angle to the middle grows with the turn as cos = ahead cos(turn) + aside sin(turn).
+        edge = math.cos(widest) / max(math.hypot(ahead, aside), 1e-12)
+        turn = math.pi if edge <= -1.0 else math.atan2(aside, ahead) + math.acos(min(edge, 1.0))
+        if turn > 0.0:
+            turns.append(min(turn, math.pi) * axis)
+    return tuple(turns)
 
 
 def find_next_joints(build: Build, entity: Entity, path: str) -> list[FloatArray]:

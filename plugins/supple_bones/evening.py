@@ -1,0 +1,86 @@
+"""Shares that change as evenly over a skin as they can: between where they are 0 and where they are 1.
+
+A share s turns a place by s times the angle of a joint. Where s changes along the skin, this is stretched, sheared or
+pressed by the lever about the joint times |grad s|. Of all s with the given ends the one is taken that makes the sum of
+(lever |grad s|)^POWER over the skin least: with a high power that is nearly the one whose greatest strain is least.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from scipy.sparse import csr_array, diags_array
+from scipy.sparse.linalg import splu
+
+from supple.core.arrays import BoolArray, FloatArray, IntArray
+
+POWER: Final = 8.0
+SWEEPS: Final = 40
+PULL, SLACK = 10.0, 1e-3
+"""Vertices within SLACK of their least share, or below it, are held there by PULL times the stiffest vertex."""
+FLOOR: Final = 1e-3
+"""Strains below this part of the greatest count as this, so that no triangle falls out of the sum."""
+
+
+def spread_share(
+    points: FloatArray,
+    triangles: IntArray,
+    lever: FloatArray,
+    fixed: BoolArray,
+    start: FloatArray,
+    least: FloatArray,
+) -> FloatArray:
+    """The share of every vertex: `start` where `fixed`, elsewhere about `least` or more. lever [nv] in any unit."""
+    share = start.copy()
+    near = triangles[~fixed[triangles].all(axis=1)]
+    if len(near) == 0:
+        return share
+    vertices = np.unique(near)
+    corner = np.searchsorted(vertices, near)
+    gradient, area = find_gradients(points[near])
+    arm = lever[near].mean(axis=1)
+    free = ~fixed[vertices]
+    value = share[vertices]
+    low = least[vertices[free]]
+    value[free] = np.maximum(0.5, low)
+    strain = np.ones(len(near))
+    for sweep in range(SWEEPS):
+        weight = area * arm**2 * np.maximum(strain / strain.max(), FLOOR) ** (POWER - 2.0)
+        solved = _solve(corner, gradient, weight, free, value, low)
+        # A full step would swing to and fro with so high a power; this part of it never does.
+        value = solved if sweep == 0 else value + (solved - value) / (POWER - 1.0)
+        strain = arm * np.linalg.norm(np.einsum("tci,tc->ti", gradient, value[corner]), axis=1)
+        strain = np.maximum(strain, 1e-300)
+    share[vertices] = np.clip(value, 0.0, 1.0)
+    return share
+
+
+def find_gradients(corners: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Gradients of the linear functions that are 1 at one corner [nt, 3, 3], and areas [nt]."""
+    opposite = np.roll(corners, -2, axis=1) - np.roll(corners, -1, axis=1)
+    normal = np.cross(opposite[:, 0], opposite[:, 1])
+    double = np.linalg.norm(normal, axis=1, keepdims=True)
+    normal /= double
+    return np.cross(normal[:, None], opposite) / double[:, :, None], 0.5 * double[:, 0]
+
+
+def _solve(
+    corner: IntArray,
+    gradient: FloatArray,
+    weight: FloatArray,
+    free: BoolArray,
+    value: FloatArray,
+    low: FloatArray,
+) -> FloatArray:
+    """Least of the sum of weight |grad|^2; vertices that are not free are held, those below `low` are pulled to it."""
+    entries = weight[:, None, None] * np.einsum("tai,tbi->tab", gradient, gradient)
+    rows, columns = np.broadcast_arrays(corner[:, :, None], corner[:, None, :])
+    count = len(free)
+    whole = csr_array((entries.ravel(), (rows.ravel(), columns.ravel())), shape=(count, count))
+    inner = whole[free]
+    matrix, right = inner[:, free], -(inner[:, ~free] @ value[~free])
+    pull = np.where(value[free] < low + SLACK, PULL * whole.diagonal().max(), 0.0)
+    solved = value.copy()
+    solved[free] = splu((matrix + diags_array(pull)).tocsc()).solve(right + pull * low)
+    return solved

@@ -1,0 +1,81 @@
+"""Skins of characters in random poses: nothing inside out, nothing torn, no bone outside; kinematics alone."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from posed_skins import NAMED, STRETCH, PosedSkin
+
+VERTICES = {"hand": 800, "arm": 700, "leg": 700, "figure": 1200}
+
+
+@cache
+def make_skin(character: str, covering: str, vertices: int) -> PosedSkin:
+    return PosedSkin(character, covering, vertices)
+
+
+def assert_clean(skin: PosedSkin, q) -> None:
+    fault = skin.measure(q)
+    assert fault.is_clean(), fault
+
+
+@pytest.mark.parametrize("covering", ["skin", "flesh"])
+@pytest.mark.parametrize(
+    ("character", "pose"), [(character, pose) for character in VERTICES for pose in NAMED[character]]
+)
+def test_known_poses_are_clean(character, pose, covering) -> None:
+    skin = make_skin(character, covering, VERTICES[character])
+    assert_clean(skin, skin.set_angles(NAMED[character][pose]))
+
+
+@pytest.mark.parametrize(("character", "way"), [("hand", 1.0), ("arm", 1.0), ("leg", 1.0), ("figure", 0.75)])
+def test_random_poses_are_clean(character, way) -> None:
+    """Anywhere in the ranges; of a figure, as far as three quarters of the way of its ball joints."""
+    skin = make_skin(character, "skin", VERTICES[character])
+
+    @settings(max_examples=40, deadline=None)
+    @given(st.integers(0, 2**32 - 1))
+    def check(seed: int) -> None:
+        assert_clean(skin, skin.draw_pose(np.random.default_rng(seed), way=way))
+
+    check()
+
+
+def test_a_figure_at_the_ends_of_its_ranges_is_not_far_from_clean() -> None:
+    """Hips and shoulders at their ends are known not to be clean: this is how bad they are."""
+    skin, rng = make_skin("figure", "skin", VERTICES["figure"]), np.random.default_rng(7)
+    faults = [skin.measure(skin.draw_pose(rng)) for _ in range(20)]
+    assert max(fault.stretch for fault in faults) < 3.5
+    assert max(fault.inverted for fault in faults) <= 4
+    assert max(len(fault.outside) for fault in faults) <= 2
+
+
+@pytest.mark.parametrize("character", ["hand", "figure"])
+def test_skin_and_flesh_go_the_same_way(character) -> None:
+    """Both hang on the same followers, so that every pose of the one is as clean as that of the other."""
+    skin, flesh = (make_skin(character, each, VERTICES[character]) for each in ("skin", "flesh"))
+    q = skin.draw_pose(np.random.default_rng(3))
+    np.testing.assert_allclose(skin.place(q), flesh.place(q), atol=1e-12)
+
+
+@pytest.mark.parametrize("vertices", [752, 900, 1200])
+def test_hands_of_other_meshes_are_clean(vertices) -> None:
+    skin = make_skin("hand", "skin", vertices)
+    rng = np.random.default_rng(vertices)
+    for _ in range(40):
+        assert_clean(skin, skin.draw_pose(rng))
+
+
+def test_the_measures_see_what_is_wrong() -> None:
+    """A skin that hangs on bones alone is torn by one knuckle."""
+    skin = PosedSkin("hand", "flesh", 800, flesh={"stiffness": 1e4, "seam": 0.0})
+    assert skin.measure(skin.neutral).stretch == pytest.approx(1.0)
+    assert skin.measure(skin.neutral).is_clean()
+    fault = skin.measure(skin.set_angles(NAMED["hand"]["middle knuckle 90"]))
+    assert fault.stretch > STRETCH
+    assert fault.inverted > 0
