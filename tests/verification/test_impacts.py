@@ -233,10 +233,11 @@ def test_bodies_that_fly_between_walls_never_gain_energy(tmp_path_factory, seed,
         plane = {{ friction = 2, restitution = 1 }}
         """
     for k in range(3):
+        axis = rng.normal(size=3).tolist()
         text += f"""
         [[entity]]
         name = "body{k}"
-        pose = {{ position = [0.4, {0.4 + 0.6 * k}, 0], axis = {rng.normal(size=3).tolist()}, angle = {rng.uniform(0, 180)} }}
+        pose = {{ position = [0.4, {0.4 + 0.6 * k}, 0], axis = {axis}, angle = {rng.uniform(0, 180)} }}
         {shape}, restitution = {e}, friction = {rng.uniform(0.1, 1.2) if rough else 0.0} }}
         body = {{ mass = 1, velocity = {rng.normal(-1, 2, 3).tolist()}, spin = {rng.normal(0, 4, 3).tolist()} }}
         """
