@@ -1,0 +1,49 @@
+"""The table in which a source of rows tells of its springs, as kernels take it."""
+
+from __future__ import annotations
+
+from typing import Final, Literal, NamedTuple
+
+import numpy as np
+
+from supple.core.arrays import FloatArray, IntArray
+
+AUTOMATIC: Final = 0.0
+"""The setting of a spring that chooses its own implicitness by the step."""
+
+Implicitness = Literal["automatic"] | float
+"""What authors say: 0.5 is the middle of the step, 1 its end."""
+
+
+class SpringTable(NamedTuple):
+    """Springs with dampers, one a row of the problem; only those with stiffness.
+
+    The law of spring n, in the row velocity w before and w' after the step, is in README of supple_joints, eq. (12):
+    the source says where it stands, and whoever assembles the rows sets compliance and bias from it.
+    """
+
+    counts: IntArray  # [1] springs of this step
+    group: IntArray  # group of the row
+    drives: IntArray  # 1: follows a target that moves, so that its books hold the work of the drive
+    stiffness: FloatArray  # [N/m, N m/rad]
+    damping: FloatArray  # [N s/m, N m s/rad]
+    bound: FloatArray  # greatest force [N, N m]
+    setting: FloatArray  # implicitness that is asked for, or AUTOMATIC
+    stretch: FloatArray  # way from the target at the end of the step, without what a constant force does [m, rad]
+    goal: FloatArray  # velocity of the target [m/s, rad/s]
+    pull: FloatArray  # force against the row at the end of the step, were w' = 0 [N, N m]
+    theta: FloatArray  # implicitness of this step
+    late: IntArray  # 1: began beyond its bound, and takes its force where the step ends
+
+
+def make_spring_table(springs: int) -> SpringTable:
+    """Room for so many springs."""
+    integers = {name: np.zeros(springs, np.int64) for name in ("group", "drives", "late")}
+    names = ("stiffness", "damping", "bound", "setting", "stretch", "goal", "pull", "theta")
+    numbers = {name: np.zeros(springs) for name in names}
+    return SpringTable(counts=np.zeros(1, np.int64), **integers, **numbers)
+
+
+def read_implicitness(told: Implicitness) -> float:
+    """What an author says as the number that kernels know."""
+    return AUTOMATIC if told == "automatic" else float(told)
