@@ -7,10 +7,7 @@ import math
 from supple.core.jit import njit, njit_inlined
 from supple.mechanics.block_matrix import Blocks
 from supple.mechanics.problem import Origin, Rows
-from supple.mechanics.spring_tables import SpringTable
-
-# Radians of a swing within a step up to which a spring is taken at the middle, and from which on at the end.
-SLOW, FAST = 0.5, 2.0
+from supple.mechanics.spring_tables import FAST, SLOW, SpringTable
 
 
 @njit

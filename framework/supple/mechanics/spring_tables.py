@@ -11,6 +11,10 @@ from supple.core.arrays import FloatArray, IntArray
 AUTOMATIC: Final = 0.0
 """The setting of a spring that chooses its own implicitness by the step."""
 
+SLOW: Final = 0.5
+FAST: Final = 2.0
+"""Radians of a swing within a step up to which a spring is taken at the middle, and from which on at the end."""
+
 Implicitness = Literal["automatic"] | float
 """What authors say: 0.5 is the middle of the step, 1 its end."""
 
@@ -42,6 +46,18 @@ def make_spring_table(springs: int) -> SpringTable:
     names = ("stiffness", "damping", "bound", "setting", "stretch", "goal", "pull", "theta")
     numbers = {name: np.zeros(springs) for name in names}
     return SpringTable(counts=np.zeros(1, np.int64), **integers, **numbers)
+
+
+def find_implicitness(
+    h: float, setting: float, stiffness: FloatArray, damping: FloatArray, response: FloatArray
+) -> FloatArray:
+    """Where in the step of h springs are taken that are part of A; `spring_kernels.choose_implicitness` says it of rows.
+
+    Rates without stiffness are taken at the end, whatever was set.
+    """
+    swing = h * np.maximum(np.sqrt(stiffness * response), damping * response)
+    theta = 0.5 + 0.5 * np.clip((swing - SLOW) / (FAST - SLOW), 0.0, 1.0) if setting == AUTOMATIC else setting
+    return np.where(stiffness > 0.0, theta, 1.0)
 
 
 def read_implicitness(told: Implicitness) -> float:
