@@ -86,7 +86,8 @@ class Servo:
     limit: float = field(unit="N m, N", doc="Greatest force.", gt=0)
     implicitness: Implicitness = field(
         default=1.0, unit="1", ge=0.5, le=1,
-        doc="Where in the step it is taken: 0.5 at its middle, which keeps energy, 1 at its end, which damps, or automatic.",
+        doc="Where in the step it is taken: 0.5 at its middle, which keeps energy, 1 at its end, which damps, or "
+        "automatic.",
     )  # fmt: skip
 
     def check(self, entity: Entity, graph: SceneGraph) -> Iterator[str]:

@@ -64,7 +64,15 @@ def add_energies(h, bones, masses, gains, gravity, motion, deviation_out, energy
         if stiffness[k] > 0.0:
             # The rate belongs to the middle of a step, half of it before the coordinate.
             _, stored, _, _ = keep_books(
-                h, gains.theta[k], stiffness[k], gains.damping[k], math.inf, deviation_out[k] - h * v[k], 0.0, v[k], 0.0
+                h,
+                gains.theta[k],
+                stiffness[k],
+                gains.damping[k],
+                math.inf,
+                deviation_out[k] - h * v[k],
+                0.0,
+                v[k],
+                0.0,
             )
             energy_out[tree, 1] += stored
             energy_out[tree, 2] += stored
@@ -77,7 +85,9 @@ def find_applied_work(h, gains, applied, v, v_next):
     work = 0.0
     for k in range(v.shape[0]):
         if gains.stiffness[k] > 0.0:
-            force = applied[k] - (gain_d[k] + h * gain_p[k]) * v_next[k] - 0.5 * damping[k] * (v[k] + v_next[k])
+            force = (
+                applied[k] - (gain_d[k] + h * gain_p[k]) * v_next[k] - 0.5 * damping[k] * (v[k] + v_next[k])
+            )
         else:
             force = applied[k] - (damping[k] + gain_d[k] + h * gain_p[k]) * v_next[k]
         work += 0.5 * h * force * (v[k] + v_next[k])

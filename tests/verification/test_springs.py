@@ -144,8 +144,15 @@ skeleton = {{}}
 {tracking}
 [[entity]]
 name = "arm/rod"
-bone = {{ joint = "hinge", axis = [0, 0, 1], mass = 0.99, centre = [1, 0, 0], inertia = [0.01, 0.01, 0.01], start = [20]{bone} }}
 {servo}
+[entity.bone]
+joint = "hinge"
+axis = [0, 0, 1]
+mass = 0.99
+centre = [1, 0, 0]
+inertia = [0.01, 0.01, 0.01]
+start = [20]
+{bone}
 """
 MOTION = "motion = { keys = [ { at = 0, pose = { 'rod' = 20 } }, { at = 1, pose = { 'rod' = 60 } } ] }\n"
 
@@ -153,7 +160,7 @@ MOTION = "motion = { keys = [ { at = 0, pose = { 'rod' = 20 } }, { at = 1, pose 
 @pytest.mark.parametrize(
     ("what", "kept"),
     [
-        ({"bone": ", stiffness = 400"}, 1.0),
+        ({"bone": "stiffness = 400"}, 1.0),
         ({"servo": 'servo = { stiffness = 400, limit = 1e9, implicitness = "automatic" }'}, 1.0),
         ({"servo": "servo = { stiffness = 400, limit = 1e9 }"}, 1.0016**-2500),
     ],

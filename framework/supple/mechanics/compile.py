@@ -12,8 +12,8 @@ from supple.mechanics.mechanism import contact_capacity
 from supple.mechanics.neighbours import declare_last_contacts
 from supple.mechanics.problem import ConstraintProblem
 from supple.mechanics.run_metrics import RUN_METRICS
-from supple.mechanics.springs import declare_books
 from supple.mechanics.solve_sums import FIGURES, OWNER, declare_sums, name_energy, name_figure
+from supple.mechanics.springs import declare_books
 
 CONTACT_ARRAYS = (
     "contacts.count", "contacts.surface", "contacts.element", "contacts.key", "contacts.point",

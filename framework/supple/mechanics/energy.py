@@ -35,7 +35,10 @@ class BalanceEnergy(System):
         self.unaccounted = name_figure(solve, "unaccounted")
         # Who is slower than the run has its energy held for the steps between.
         self.held = (
-            [(name_energy(solve, part), name_figure(solve, part)) for part in ("kinetic", "potential", "stored")]
+            [
+                (name_energy(solve, part), name_figure(solve, part))
+                for part in ("kinetic", "potential", "stored")
+            ]
             if solve.name != ROWS
             else []
         )

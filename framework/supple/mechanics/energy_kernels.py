@@ -32,7 +32,9 @@ def add_force_work(h, force, v, v_next, work_out):
 
 
 @njit
-def balance_energy(time, sums: EnergySums, books: EnergyBooks, work_inout, books_out: EnergyBooks, unaccounted_out):
+def balance_energy(
+    time, sums: EnergySums, books: EnergyBooks, work_inout, books_out: EnergyBooks, unaccounted_out
+):
     """Add the work of this step to the sums, and compare them with the change of energy since the start [J].
 
     What springs gave from their store is no work of rows: it is in the potential energy, or lost.

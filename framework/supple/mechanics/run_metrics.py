@@ -21,8 +21,10 @@ RUN_METRICS = (
     Metric("halved_steps", "1", "Steps that were taken in parts, since they failed as a whole.", "last"),
     Metric("kinetic_energy", "J", "Kinetic energy at the end.", "last"),
     Metric(
-        "potential_energy", "J",
-        "Potential energy at the end, zero at the origin, with what springs and drives have stored.", "last",
+        "potential_energy",
+        "J",
+        "Potential energy at the end, zero at the origin, with what springs and drives have stored.",
+        "last",
     ),
     Metric("stored_energy", "J", "What springs and drives have stored at the end.", "last"),
     Metric("energy_initial", "J", "Kinetic and potential energy at the start.", "last"),

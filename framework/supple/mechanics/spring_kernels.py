@@ -126,7 +126,9 @@ def book_springs(h, time, springs: SpringTable, u_now, u_next, impulse, sums_out
 
 
 @njit
-def finish_books(time, driven, sums_inout, before_out, potential_out, stored_out, numerical_out, given_out, driven_out):
+def finish_books(
+    time, driven, sums_inout, before_out, potential_out, stored_out, numerical_out, given_out, driven_out
+):
     """Hands the sums of all sources over; `driven` is what drives had stored after the last step."""
     before_out[0] += sums_inout[0]
     potential_out[0] += sums_inout[1]

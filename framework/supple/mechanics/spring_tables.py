@@ -33,7 +33,9 @@ class SpringTable(NamedTuple):
     damping: FloatArray  # [N s/m, N m s/rad]
     bound: FloatArray  # greatest force [N, N m]
     setting: FloatArray  # implicitness that is asked for, or AUTOMATIC
-    stretch: FloatArray  # way from the target at the end of the step, without what a constant force does [m, rad]
+    stretch: (
+        FloatArray  # way from the target at the end of the step, without what a constant force does [m, rad]
+    )
     goal: FloatArray  # velocity of the target [m/s, rad/s]
     pull: FloatArray  # force against the row at the end of the step, were w' = 0 [N, N m]
     theta: FloatArray  # implicitness of this step
@@ -42,16 +44,26 @@ class SpringTable(NamedTuple):
 
 def make_spring_table(springs: int) -> SpringTable:
     """Room for so many springs."""
-    integers = {name: np.zeros(springs, np.int64) for name in ("group", "drives", "late")}
-    names = ("stiffness", "damping", "bound", "setting", "stretch", "goal", "pull", "theta")
-    numbers = {name: np.zeros(springs) for name in names}
-    return SpringTable(counts=np.zeros(1, np.int64), **integers, **numbers)
+    return SpringTable(
+        counts=np.zeros(1, np.int64),
+        group=np.zeros(springs, np.int64),
+        drives=np.zeros(springs, np.int64),
+        stiffness=np.zeros(springs),
+        damping=np.zeros(springs),
+        bound=np.zeros(springs),
+        setting=np.zeros(springs),
+        stretch=np.zeros(springs),
+        goal=np.zeros(springs),
+        pull=np.zeros(springs),
+        theta=np.zeros(springs),
+        late=np.zeros(springs, np.int64),
+    )
 
 
 def find_implicitness(
     h: float, setting: float, stiffness: FloatArray, damping: FloatArray, response: FloatArray
 ) -> FloatArray:
-    """Where in the step of h springs are taken that are part of A; `spring_kernels.choose_implicitness` says it of rows.
+    """Where in the step of h springs are taken that are part of A; `spring_kernels` says it of rows.
 
     Rates without stiffness are taken at the end, whatever was set.
     """

@@ -46,7 +46,9 @@ def declare_books(build: Build, solve: Solve) -> None:
         build.add_member("spring_books", SpringBook(solve))
 
 
-def bind_closing_springs(problem: ConstraintProblem, sources: list[Any], h: float) -> list[Callable[[], None]]:
+def bind_closing_springs(
+    problem: ConstraintProblem, sources: list[Any], h: float
+) -> list[Callable[[], None]]:
     """What sets compliance and bias of the springs of all sources, after W."""
     tables, close = list_tables(sources), TypedKernel(close_springs)
 
@@ -68,7 +70,8 @@ class BookSprings(System):
             "run.time", at("problem"), at("impulse"), at("driven"), Each("mechanisms", "v_next", self.solve.name),
         )  # fmt: skip
         self.writes = (at("driven.next"),)
-        self.adds = tuple(name_energy(self.solve, part) for part in BOOKED)
+        self.sums = tuple(name_energy(self.solve, part) for part in BOOKED)
+        self.adds = self.sums
 
     def bind(self, arrays: Bound) -> Callable[[], None]:
         """Bind the tables of all sources and the velocities after the step."""
@@ -82,10 +85,11 @@ class BookSprings(System):
         tables = list_tables(arrays.build.members("row_sources", self.solve.name))
         impulse = arrays[at("impulse")]
         booking = [
-            bind_kernel(book_springs, h, time, table, problem.u_now, velocity, impulse, sums) for table in tables
+            bind_kernel(book_springs, h, time, table, problem.u_now, velocity, impulse, sums)
+            for table in tables
         ]
         finish = bind_kernel(
-            finish_books, time, arrays[at("driven")], sums, *(arrays[name] for name in self.adds),
+            finish_books, time, arrays[at("driven")], sums, *(arrays[name] for name in self.sums),
             arrays[at("driven.next")],
         )  # fmt: skip
 

@@ -15,8 +15,8 @@ from supple_tracking.pose.rows import LimitedDrives
 from supple_tracking.pose.tables import DRIVES, Actuation, DriveBalance, name_shift, take_drives
 
 TRACKED = (
-    "skeleton.bone", "skeleton.dof", "skeleton.target", "skeleton.q", "skeleton.v", "tracking.gains", "tracking.limited",
-    "skeleton.target_rate", "skeleton.response",
+    "skeleton.bone", "skeleton.dof", "skeleton.target", "skeleton.q", "skeleton.v", "tracking.gains",
+    "tracking.limited", "skeleton.target_rate", "skeleton.response",
 )  # fmt: skip
 WEIGHED = (
     "skeleton.bone", "skeleton.inertia", "skeleton.x", "skeleton.rotation", "skeleton.axis", "run.gravity",
