@@ -96,7 +96,7 @@ def find_applied_work(h, gains, applied, v, v_next):
 
 @njit
 def find_numerical_loss(h, gains, v, v_next):
-    """Energy that the springs of joints lose in the step by being taken late in it [J]: README eq. (5d)."""
+    """Energy that the springs of joints lose in the step by being taken late in it [J]: README eq. (5)."""
     loss = 0.0
     for k in range(v.shape[0]):
         mean = 0.5 * (v[k] + v_next[k])

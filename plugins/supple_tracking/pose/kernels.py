@@ -126,7 +126,7 @@ def observe_drives(
 
 @njit
 def book_drives(h, time, drives: Drives, v, v_next, stored, stored_out, balance_out: DriveBalance):
-    """What drives without a limit have stored and lost; the rest of what they did is their work: README eq. (5a).
+    """What drives without a limit have stored and lost; the rest of what they did is their work: README eq. (5).
 
     The skeleton has counted all that they did as applied work.
     """
