@@ -52,7 +52,8 @@ def compile_links(build: Build) -> None:
     for kind, entities, first in (("joint", joints, 0), ("grasp", grasps, first_grasp)):
         for index, entity in enumerate(entities, first):
             _show_link(build, entity, kind, index, links[index])
-    build.add_member("row_sources", LinkRows(len(rows), list_held(build)))
+    stiff = sum(1 for stiffness in rows.columns["stiffness"] if stiffness > 0.0)
+    build.add_member("row_sources", LinkRows(len(rows), stiff, list_held(build)))
 
 
 def _let_pass(build: Build, link: Link) -> None:

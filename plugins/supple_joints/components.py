@@ -7,6 +7,7 @@ from typing import Literal
 
 from supple.core.component import Metric, Vector, component, field
 from supple.core.entity import Entity, SceneGraph
+from supple.mechanics.spring_tables import Implicitness
 from supple_joints.paths import check_pair, check_path, find_joint
 
 FREE_AXIS = ("hinge", "slider")
@@ -154,6 +155,11 @@ class Spring:
         gt=0,
         doc="Greatest force or torque, either way; by default without bound.",
     )
+    implicitness: Implicitness = field(
+        default="automatic", unit="1", ge=0.5, le=1,
+        doc="Where in the step it is taken: 0.5 at its middle, which keeps energy, 1 at its end, which damps; "
+        "automatic: at the middle unless the spring is too fast for the step.",
+    )  # fmt: skip
     metrics = (
         Metric("stretch", "m, rad", "How far it is beyond its rest at the end.", "last"),
         Metric("tension", "N, N m", "Force at the end; positive draws back from a stretch.", "last"),

@@ -7,6 +7,7 @@ import math
 from supple.core.jit import njit
 from supple.mechanics.mechanism import PointArrays
 from supple.mechanics.problem import Origin, Rows
+from supple.mechanics.spring_tables import SpringTable
 from supple_joints.codes import DRIVE, LOCK, LOWER, PULL, ROW_KEY, SPRING, TURN, UPPER
 from supple_joints.tables import ActiveRows, Links, Measured, RowColumns
 
@@ -88,6 +89,20 @@ def look_ahead(recovery, fastest, h, gap):
 
 
 @njit
+def add_spring(table: RowColumns, row, group, stretch, pull, springs_out: SpringTable):
+    """Appends a spring with stiffness to the table."""
+    n = springs_out.counts[0]
+    springs_out.counts[0] += 1
+    springs_out.group[n] = group
+    springs_out.stiffness[n] = table.stiffness[row]
+    springs_out.damping[n] = table.damping[row]
+    springs_out.bound[n] = table.strongest[row]
+    springs_out.setting[n] = table.implicitness[row]
+    springs_out.stretch[n] = stretch - table.offset[row] / table.stiffness[row]
+    springs_out.pull[n] = pull
+
+
+@njit
 def set_row_bias(
     h,
     recovery,
@@ -98,8 +113,10 @@ def set_row_bias(
     kind,
     measured: Measured,
     bias_out,
+    springs_out: SpringTable,
 ):
-    """Bias of every row by its role: README eq. (10) to (13)."""
+    """Bias of every row by its role: README eq. (10) to (13). Springs with stiffness are closed when W is known."""
+    springs_out.counts[0] = 0
     error, coordinate, target, stiffness = measured.error, measured.coordinate, table.target, table.stiffness
     for i in range(rows.span[1]):
         row = rows.number[i]
@@ -118,5 +135,8 @@ def set_row_bias(
             bias = -target[row]
         elif role == SPRING:
             stretch = (e[column] if kind[link] == PULL else coordinate[link]) - target[row]
-            bias = (stiffness[row] * stretch - table.offset[row]) / (table.damping[row] + h * stiffness[row])
+            pull = stiffness[row] * stretch - table.offset[row]
+            bias = pull / (table.damping[row] + h * stiffness[row])
+            if stiffness[row] > 0.0:
+                add_spring(table, row, rows.span[0] + i, stretch, pull, springs_out)
         bias_out[rows.span[0] + i, 0] = bias

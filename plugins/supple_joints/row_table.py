@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from supple.mechanics.rows import BILATERAL, BOUNDED, COMPLIANT, UNILATERAL
+from supple.mechanics.spring_tables import AUTOMATIC, read_implicitness
 from supple_joints.codes import DRIVE, FREE, HINGE, LOCK, LOCKED, LOWER, SPRING, UPPER
 
 COLUMNS = (
@@ -20,6 +21,7 @@ COLUMNS = (
     ("damping", "N s/m, N m s/rad", "Damping of a spring.", float),
     ("offset", "N, N m", "Force of a spring besides.", float),
     ("strongest", "N, N m", "Greatest force either way.", float),
+    ("implicitness", "1", "Where in the step a spring is taken; 0: as the step demands.", float),
 )
 
 
@@ -36,7 +38,8 @@ class RowTable:
         """Append a row along `direction` (motion, column); returns its number."""
         row = {
             "link": link, "role": role, "law": law, "motion": direction[0], "column": direction[1],
-            "target": 0.0, "stiffness": 0.0, "damping": 0.0, "offset": 0.0, "strongest": math.inf, **figures,
+            "target": 0.0, "stiffness": 0.0, "damping": 0.0, "offset": 0.0, "strongest": math.inf,
+            "implicitness": AUTOMATIC, **figures,
         }  # fmt: skip
         for name, column in self.columns.items():
             column.append(row[name])
@@ -77,6 +80,7 @@ class RowTable:
             self.add(
                 link, SPRING, COMPLIANT, direction, target=rest, stiffness=spring.stiffness,
                 damping=spring.damping, offset=spring.offset, strongest=strongest,
+                implicitness=read_implicitness(spring.implicitness),
             )  # fmt: skip
         return first, len(FREE[kind])
 

@@ -14,6 +14,7 @@ from supple.mechanics.dynamics import Arrays, Dynamics
 from supple.mechanics.mechanism import Carrier, PointRows
 from supple.mechanics.points import make_points
 from supple.mechanics.problem import ConstraintProblem
+from supple.mechanics.spring_tables import make_spring_table
 from supple_joints.codes import MOVE, TURN
 from supple_joints.constraints import READS, LinkConstraints
 from supple_joints.held import HELD_NEXT, SURFACE
@@ -28,8 +29,10 @@ class LinkRows:
     name = "joints"
     constraint_reads = READS
 
-    def __init__(self, rows: int, held: list[tuple[int, DeformingSurface]]) -> None:
-        """`held` are the surfaces that bend of which links hold points, with their numbers."""
+    def __init__(self, rows: int, springs: int, held: list[tuple[int, DeformingSurface]]) -> None:
+        """`springs` of the rows have stiffness; `held` are the surfaces that bend of which links hold points."""
+        self.springs = make_spring_table(springs) if springs else None
+        self._spring_table = self.springs or make_spring_table(0)
         self.reads = (*ROWS, *LINKS, *MEASURED, "joints.active", *((SURFACE, *HELD_NEXT) if held else ()))
         self.held = [(number, surface, make_points(2 * rows)) for number, surface in held]
         self.points = PointRows(2 * rows)
@@ -92,5 +95,5 @@ class LinkRows:
         )
         self._set_bias = bind_kernel(
             set_row_bias, self.h, settings.recovery, settings.recovery_speed, settings.recovery_spin,
-            self.table, self.rows, self.kind, self.measured, problem.bias,
+            self.table, self.rows, self.kind, self.measured, problem.bias, self._spring_table,
         )  # fmt: skip

@@ -63,6 +63,7 @@ class RowColumns(NamedTuple):
     damping: FloatArray
     offset: FloatArray
     strongest: FloatArray
+    implicitness: FloatArray
 
 
 class LockedRows(NamedTuple):

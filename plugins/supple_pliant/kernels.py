@@ -12,6 +12,7 @@ from supple.mechanics.mechanism import PointArrays
 from supple.mechanics.owners import Owners
 from supple.mechanics.problem import Origin, Rows
 from supple.mechanics.rows import BILATERAL, COMPLIANT
+from supple.mechanics.spring_tables import SpringTable
 from supple_bones.layout import WINDOW
 from supple_bones.row_kernels import append_block
 from supple_joints.tables import Links, Measured
@@ -109,8 +110,11 @@ def measure_link_rows(h, time, begin, links: LinkTargets, now_out, then_out, err
 
 
 @njit
-def fill_groups(h, first, key, springs: Springs, problem_out: Rows, origin_out: Origin):
+def fill_groups(
+    h, first, key, springs: Springs, problem_out: Rows, origin_out: Origin, table_out: SpringTable
+):
     """Spring and damper about the trajectory as compliant rows: README eq. (4)."""
+    table_out.counts[0] = 0
     for n in range(springs.error.shape[0]):
         g = first[0] + n
         stiffness, damping = springs.gains_now[n, 0], springs.gains_now[n, 1]
@@ -120,7 +124,20 @@ def fill_groups(h, first, key, springs: Springs, problem_out: Rows, origin_out: 
         origin_out.key[g, 1] = n
         if resisting > 0.0:
             problem_out.compliance[g, 0] = 1.0 / (h * resisting)
-            origin_out.bias[g, 0] = (stiffness * springs.error[n] - damping * springs.desired[n]) / resisting
+            pull = stiffness * springs.error[n] - damping * springs.desired[n]
+            origin_out.bias[g, 0] = pull / resisting
+            if stiffness > 0.0:
+                s = table_out.counts[0]
+                table_out.counts[0] += 1
+                table_out.group[s] = g
+                table_out.drives[s] = 1
+                table_out.stiffness[s] = stiffness
+                table_out.damping[s] = damping
+                table_out.bound[s] = math.inf
+                table_out.setting[s] = 1.0
+                table_out.stretch[s] = springs.error[n]
+                table_out.goal[s] = springs.desired[n]
+                table_out.pull[s] = pull
         else:
             # Wholly slack: a row that can give nothing.
             problem_out.compliance[g, 0] = 1.0

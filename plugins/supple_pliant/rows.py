@@ -11,6 +11,7 @@ from supple.core.jit import bind_kernel
 from supple.core.schedule import Bound
 from supple.mechanics.mechanism import Carrier, PointRows
 from supple.mechanics.problem import ConstraintProblem
+from supple.mechanics.spring_tables import make_spring_table
 from supple_bones.limits import key_of
 from supple_joints.codes import MOVE, TURN
 from supple_joints.tables import LINKS, MEASURED, Links, Measured
@@ -30,7 +31,7 @@ class PliantRows:
         self.on_bones, self.on_links = on_bones, on_links
         self.count = on_bones + on_links
         self.first = np.zeros(1, np.int64)  # group of the first row
-        self.key = key_of(self.name)
+        self.key, self.springs = key_of(self.name), make_spring_table(self.count)
         if on_bones:
             self.skeletons = next(one for one in build.members("mechanisms") if one.name == Skeletons.name)
         self.points = PointRows(2 * on_links)
@@ -43,7 +44,7 @@ class PliantRows:
     def bind(self, arrays: Bound) -> None:
         """Bind rows, gains and links; the problem follows when it is first filled."""
         self._problem, self.h = None, arrays.h
-        self.springs = arrays.take(Springs, "pliant")
+        self.pulls = arrays.take(Springs, "pliant")
         if self.on_bones:
             bone, row, blocks = arrays["skeleton.bone"], arrays["pliant.bone_row"], self.skeletons.jacobian
             self._append_bones = bind_kernel(append_bone_blocks, bone, row, self.first, blocks.arrays)
@@ -64,7 +65,7 @@ class PliantRows:
         """Law, compliance, bias and Jacobian of all rows."""
         if problem is not self._problem:
             self._problem = problem
-            made = (self.h, self.first, self.key, self.springs, problem.rows, problem.origin)
+            made = (self.h, self.first, self.key, self.pulls, problem.rows, problem.origin, self.springs)
             self._fill_groups = bind_kernel(fill_groups, *made)
         self.first[0] = problem.reserve(self.count)
         self._fill_groups()

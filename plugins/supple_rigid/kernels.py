@@ -222,8 +222,9 @@ def observe_bodies(
         weight_next = 0.0
         work = 0.0
         for k in range(3):
-            weight_now -= mass[i] * gravity[k] * x[i, k]
-            weight_next -= mass[i] * gravity[k] * x_next[i, k]
+            # Velocities belong to the middle of a step, half of it before the position: README eq. (6).
+            weight_now -= mass[i] * gravity[k] * (x[i, k] - 0.5 * h * v[i, k])
+            weight_next -= mass[i] * gravity[k] * (x_next[i, k] - 0.5 * h * v_next[i, k])
             work += 0.5 * h * (wrench[i, k] + force[i, k]) * (v[i, k] + v_next[i, k])
         tx, ty, tz = rotate_vector_at(
             q, i, v[i, 3] + v_next[i, 3], v[i, 4] + v_next[i, 4], v[i, 5] + v_next[i, 5]

@@ -8,7 +8,7 @@ from supple.core.arrays import FloatArray
 from supple.core.build import Build
 from supple.core.entity import Entity
 from supple.mechanics.mechanism import contact_capacity
-from supple_bones.chain_kernels import factor_chain
+from supple_bones.chain_kernels import factor_chain, solve_chain
 from supple_bones.compile import (
     declare_frames,
     declare_limits,
@@ -124,6 +124,18 @@ def _refuse_massless(
         path = entities[forest.dof[empty, BONE]].path
         remedy = "give it or the bones below it a mass, or the joint an armature"
         raise build.refuse(f"{path}.bone", "its joint moves something without inertia", remedy)
+    _declare_response(build, forest, entities, matrix)
+
+
+def _declare_response(build: Build, forest: Forest, entities: list[Entity], factor: FloatArray) -> None:
+    """How easily rates move at the start, all others free: what decides how fast springs of joints swing."""
+    columns = np.eye(forest.v_count)
+    for column in columns:
+        solve_chain(forest.dof, factor, column)
+    build.add_model(
+        "skeleton.response", np.diagonal(columns).copy(), unit="1/kg, 1/(kg m^2)",
+        labels=rate_labels(entities, forest), doc="Rate by a unit impulse on it, at the start.",
+    )  # fmt: skip
 
 
 def _declare_forces(build: Build, forest: Forest) -> None:

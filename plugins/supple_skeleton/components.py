@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from supple.core.component import Metric, component, field
 from supple.core.entity import Entity, SceneGraph
+from supple.mechanics.spring_tables import Implicitness
 from supple_bones.components import LIMITED, Numbers, children_of, find_anchor
 from supple_bones.layout import JOINTS
 
@@ -21,6 +22,11 @@ class SkeletonSettings:
     implicitness: float = field(
         default=0.5, unit="1", ge=0, le=1,
         doc="Where in the step they are taken: 0.5 at its middle, which keeps energy best, 1 at its end.",
+    )  # fmt: skip
+    springs: Implicitness = field(
+        default="automatic", unit="1", ge=0.5, le=1,
+        doc="Where in the step springs of joints are taken: 0.5 at its middle, which keeps energy, 1 at its end, which "
+        "damps; automatic: at the middle unless a spring is too fast for the step.",
     )  # fmt: skip
     margin: float = field(
         default=0.05, unit="rad, m", ge=0, doc="Distance within which a limit always has a row."
@@ -78,6 +84,11 @@ class Servo:
     stiffness: float = field(default=0.0, unit="N m/rad, N/m", doc="Force by distance from the target.", ge=0)
     damping: float = field(default=0.0, unit="N m s/rad, N s/m", doc="Force by rate.", ge=0)
     limit: float = field(unit="N m, N", doc="Greatest force.", gt=0)
+    implicitness: Implicitness = field(
+        default=1.0, unit="1", ge=0.5, le=1,
+        doc="Where in the step it is taken: 0.5 at its middle, which keeps energy, 1 at its end, which damps, or "
+        "automatic.",
+    )  # fmt: skip
 
     def check(self, entity: Entity, graph: SceneGraph) -> Iterator[str]:
         """A servo needs a joint that has axes, and something to do."""

@@ -7,6 +7,7 @@ import math
 from supple.core.jit import njit, njit_inlined
 from supple.math.quaternion_kernels import rotate_vector_at, rotate_vector_back_at
 from supple.math.vector_kernels import cross, dot
+from supple.mechanics.spring_kernels import keep_books
 from supple_bones.coordinate_kernels import find_deviations
 from supple_bones.layout import BONE, TREE
 from supple_bones.limit_kernels import find_limit_gaps
@@ -39,13 +40,15 @@ def find_kinetic_energy(inertia, rotation, twist, i):
 
 
 @njit
-def add_energies(bones, masses, stiffness, gravity, motion, deviation_out, energy_out):
-    """energy_out [skeletons, 2]: kinetic energy with armature; potential energy of gravity and joint springs."""
+def add_energies(h, bones, masses, gains, gravity, motion, deviation_out, energy_out):
+    """energy_out [skeletons, 3]: kinetic energy with armature; potential energy; that part of it in joint springs."""
+    stiffness = gains.stiffness
     bone, dof, inertia, armature = bones.bone, bones.dof, masses.inertia, masses.armature
     x, rotation, v = motion.x, motion.rotation, motion.v
     for tree in range(energy_out.shape[0]):
         energy_out[tree, 0] = 0.0
         energy_out[tree, 1] = 0.0
+        energy_out[tree, 2] = 0.0
     for i in range(bone.shape[0]):
         tree = bone[i, TREE]
         energy_out[tree, 0] += find_kinetic_energy(inertia, rotation, motion.twist, i)
@@ -58,7 +61,21 @@ def add_energies(bones, masses, stiffness, gravity, motion, deviation_out, energ
     for k in range(dof.shape[0]):
         tree = bone[dof[k, BONE], TREE]
         energy_out[tree, 0] += 0.5 * armature[k] * v[k] * v[k]
-        energy_out[tree, 1] += 0.5 * stiffness[k] * deviation_out[k] * deviation_out[k]
+        if stiffness[k] > 0.0:
+            # The rate belongs to the middle of a step, half of it before the coordinate.
+            _, stored, _, _ = keep_books(
+                h,
+                gains.theta[k],
+                stiffness[k],
+                gains.damping[k],
+                math.inf,
+                deviation_out[k] - h * v[k],
+                0.0,
+                v[k],
+                0.0,
+            )
+            energy_out[tree, 1] += stored
+            energy_out[tree, 2] += stored
 
 
 @njit
@@ -67,9 +84,24 @@ def find_applied_work(h, gains, applied, v, v_next):
     damping, gain_p, gain_d = gains.damping, gains.gain_p, gains.gain_d
     work = 0.0
     for k in range(v.shape[0]):
-        force = applied[k] - (damping[k] + gain_d[k] + h * gain_p[k]) * v_next[k]
+        if gains.stiffness[k] > 0.0:
+            force = (
+                applied[k] - (gain_d[k] + h * gain_p[k]) * v_next[k] - 0.5 * damping[k] * (v[k] + v_next[k])
+            )
+        else:
+            force = applied[k] - (damping[k] + gain_d[k] + h * gain_p[k]) * v_next[k]
         work += 0.5 * h * force * (v[k] + v_next[k])
     return work
+
+
+@njit
+def find_numerical_loss(h, gains, v, v_next):
+    """Energy that the springs of joints lose in the step by being taken late in it [J]: README eq. (5)."""
+    loss = 0.0
+    for k in range(v.shape[0]):
+        mean = 0.5 * (v[k] + v_next[k])
+        loss += (2.0 * gains.theta[k] - 1.0) * h * h * gains.stiffness[k] * mean * mean
+    return loss
 
 
 @njit
@@ -79,6 +111,7 @@ def sum_energies(before, after, balance_out):
         balance_out.before[0] += before[tree, 0] + before[tree, 1]
         balance_out.kinetic[0] += after[tree, 0]
         balance_out.potential[0] += after[tree, 1]
+        balance_out.stored[0] += after[tree, 2]
 
 
 @njit
@@ -119,9 +152,10 @@ def observe_step(
     scratch, observed_bone_out, observed_out, balance_out,
 ):  # fmt: skip
     """Energies before and after the step, work, metrics."""
-    add_energies(bones, masses, gains.stiffness, gravity, motion, scratch.deviation, scratch.before)
-    add_energies(bones, masses, gains.stiffness, gravity, motion_next, scratch.deviation, scratch.after)
+    add_energies(h, bones, masses, gains, gravity, motion, scratch.deviation, scratch.before)
+    add_energies(h, bones, masses, gains, gravity, motion_next, scratch.deviation, scratch.after)
     sum_energies(scratch.before, scratch.after, balance_out)
+    balance_out.numerical[0] += find_numerical_loss(h, gains, motion.v, motion_next.v)
     balance_out.applied[0] += find_applied_work(h, gains, applied, motion.v, motion_next.v)
     observe_bones(x_start, motion_next.x, motion_next.twist, observed_bone_out)
     observe_skeletons(

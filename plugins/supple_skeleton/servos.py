@@ -9,6 +9,7 @@ from supple.core.entity import Entity
 from supple.core.jit import bind_first_arguments
 from supple.core.schedule import Bound
 from supple.mechanics.problem import ConstraintProblem
+from supple.mechanics.spring_tables import make_spring_table, read_implicitness
 from supple_bones.compile import count_limited
 from supple_bones.components import read_coordinates, spread
 from supple_bones.limits import key_of
@@ -27,15 +28,16 @@ def declare_servos(build: Build, entities: list[Entity]) -> None:
             count = count_limited(bone.joint)
             servos += [(index, local) for local in range(count)]
             targets = read_coordinates(bone.joint, spread(servo.target, count))
-            gains += [(servo.stiffness, servo.damping, target, servo.limit) for target in targets]
+            theta = read_implicitness(servo.implicitness)
+            gains += [(servo.stiffness, servo.damping, target, servo.limit, theta) for target in targets]
     build.add_model(
         "skeleton.servo", np.array(servos, np.int64).reshape(-1, 2), unit="1",
         doc="Bone and coordinate of every servo.", dtype=np.int64,
         labels=[entities[index].path for index, _ in servos],
     )  # fmt: skip
     build.add_model(
-        "skeleton.servo_gains", np.array(gains, float).reshape(-1, 4), unit="SI",
-        doc="Stiffness, damping, target, greatest force.",
+        "skeleton.servo_gains", np.array(gains, float).reshape(-1, 5), unit="SI",
+        doc="Stiffness, damping, target, greatest force, implicitness (0: automatic).",
     )  # fmt: skip
 
 
@@ -51,12 +53,13 @@ class JointServos:
     reads = name_arrays(ServoTree, "skeleton")
 
     def __init__(self, skeletons: Skeletons, count: int) -> None:
-        self.skeletons, self.count = skeletons, count
+        self.skeletons, self.count, self.springs = skeletons, count, make_spring_table(count)
         self.key = key_of(self.name)
 
     def bind(self, arrays: Bound) -> None:
         """Bind servos and state."""
-        fixed = (arrays.h, arrays.take(ServoTree, "skeleton"), self.key, self.skeletons.jacobian.arrays)
+        blocks = self.skeletons.jacobian.arrays
+        fixed = (arrays.h, arrays.take(ServoTree, "skeleton"), self.key, blocks, self.springs)
         self._append = bind_first_arguments(append_servos, fixed, (0, take_rows(ConstraintProblem(1))))
 
     def append(self, problem: ConstraintProblem) -> None:

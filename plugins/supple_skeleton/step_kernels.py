@@ -14,10 +14,13 @@ from supple_skeleton.step_tables import FreeStep
 
 @njit
 def add_implicit_gains(h, dof, gains, matrix_out):
-    """A = M + h (damping + gain_d) + h^2 (stiffness + gain_p): README eq. (5)."""
+    """A = M + h (theta damping + gain_d) + h^2 (theta^2 stiffness + gain_p): README eq. (5)."""
     damping, stiffness, gain_p, gain_d = gains.damping, gains.stiffness, gains.gain_p, gains.gain_d
     for k in range(dof.shape[0]):
-        matrix_out[dof[k, ROW]] += h * (damping[k] + gain_d[k]) + h * h * (stiffness[k] + gain_p[k])
+        theta = gains.theta[k]
+        matrix_out[dof[k, ROW]] += h * (theta * damping[k] + gain_d[k]) + h * h * (
+            theta * theta * stiffness[k] + gain_p[k]
+        )
 
 
 @njit
@@ -33,7 +36,8 @@ def fill_right_side(h, gains, applied, bias, deviation, v, right_out):
     """b - A v0 without corrections: README eq. (6)."""
     damping, stiffness, gain_p, gain_d = gains.damping, gains.stiffness, gains.gain_p, gains.gain_d
     for k in range(v.shape[0]):
-        resisting = h * (damping[k] + gain_d[k]) + h * h * (stiffness[k] + gain_p[k])
+        ahead = 2.0 * gains.theta[k] - 1.0
+        resisting = h * (damping[k] + gain_d[k]) + h * h * (ahead * stiffness[k] + gain_p[k])
         right_out[k] = h * (applied[k] - bias[k] - stiffness[k] * deviation[k]) - resisting * v[k]
 
 

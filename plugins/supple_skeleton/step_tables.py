@@ -18,8 +18,12 @@ class Masses(NamedTuple):
 
 
 class Gains(NamedTuple):
-    """What is implicit on the diagonal of A: dampers and springs of the joints, gains of actuators; each [rates]."""
+    """What is implicit on the diagonal of A: dampers and springs of the joints, gains of actuators; each [rates].
 
+    theta is where in the step springs and dampers of joints are taken.
+    """
+
+    theta: FloatArray
     damping: FloatArray
     stiffness: FloatArray
     gain_p: FloatArray
@@ -33,6 +37,8 @@ class Balance(NamedTuple):
     kinetic: FloatArray
     potential: FloatArray
     applied: FloatArray
+    stored: FloatArray
+    numerical: FloatArray
 
 
 class StepScratch(NamedTuple):
@@ -49,7 +55,7 @@ class StepScratch(NamedTuple):
 
 
 class ObserveScratch(NamedTuple):
-    """deviation [rates], gap [limits], energies before and after [skeletons, 2], whole [skeletons, 5]."""
+    """deviation [rates], gap [limits], energies before and after [skeletons, 3], whole [skeletons, 5]."""
 
     deviation: FloatArray
     gap: FloatArray
@@ -94,7 +100,7 @@ def make_observe_scratch(rates: int, limits: int, trees: int) -> ObserveScratch:
     return ObserveScratch(
         deviation=np.zeros(rates),
         gap=np.zeros(limits),
-        before=np.zeros((trees, 2)),
-        after=np.zeros((trees, 2)),
+        before=np.zeros((trees, 3)),
+        after=np.zeros((trees, 3)),
         whole=np.zeros((trees, 5)),
     )

@@ -9,6 +9,7 @@ from supple.core.build import Build
 from supple.core.jit import bind_kernel
 from supple.core.schedule import Bound, Call, Phase, System
 from supple.errors import SimulationError
+from supple.mechanics.spring_tables import find_implicitness, read_implicitness
 from supple_bones.compile import list_bones
 from supple_bones.layout import BONE
 from supple_bones.tables import Bones, Limits, Motion, name_arrays, take_next_motion
@@ -28,7 +29,19 @@ from supple_skeleton.step_tables import (
 BONES, MOTION, NEXT_MOTION = (
     name_arrays(Bones, "skeleton"), name_arrays(Motion, "skeleton"), name_arrays(Motion, "skeleton", NEXT),
 )  # fmt: skip
-MASSES, GAINS = name_arrays(Masses, "skeleton"), name_arrays(Gains, "skeleton")
+MASSES = name_arrays(Masses, "skeleton")
+GAINS = tuple(f"skeleton.{name}" for name in (*Gains._fields[1:], "response"))
+
+
+def take_gains(arrays: Bound) -> Gains:
+    """Springs, dampers and gains, with where in the step of h those of the joints are taken."""
+    stiffness, damping, response = (
+        arrays[f"skeleton.{name}"] for name in ("stiffness", "damping", "response")
+    )
+    setting = read_implicitness(arrays.build.settings("skeleton").springs)
+    theta = find_implicitness(arrays.h, setting, stiffness, damping, response)
+    others = {name: arrays[f"skeleton.{name}"] for name in ("gain_p", "gain_d")}
+    return Gains(theta=theta, damping=damping, stiffness=stiffness, **others)
 
 
 class MoveFreely(System):
@@ -54,7 +67,7 @@ class MoveFreely(System):
             implicitness=settings.implicitness,
             bones=bones,
             masses=arrays.take(Masses, "skeleton"),
-            gains=arrays.take(Gains, "skeleton"),
+            gains=take_gains(arrays),
             gravity=arrays["run.gravity"],
             motion=motion,
             wrench=arrays["skeleton.wrench"],
@@ -115,7 +128,7 @@ class ObserveBones(System):
             arrays.h,
             bones,
             arrays.take(Masses, "skeleton"),
-            arrays.take(Gains, "skeleton"),
+            take_gains(arrays),
             arrays["run.gravity"],
             limits,
             arrays["skeleton.x_start"],

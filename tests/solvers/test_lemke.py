@@ -18,6 +18,7 @@ from solvers.contact_problems import (
     stack_of_boxes,
 )
 from solvers.hard_problems import mixed_laws, pinch
+from solvers.singular_lcps import make_pyramid_lcp
 from supple.mechanics.lcp import measure_lcp, solve_lcp
 from supple.mechanics.lemke_kernels import RAY, SOLVED, run_lemke
 from supple.mechanics.problem import ConstraintProblem
@@ -143,6 +144,16 @@ def test_the_fallback_reaches_what_a_ray_misses():
             missed += 1
             assert solve_lcp(M, q).status == "converged"
     assert missed >= 5
+
+
+@pytest.mark.parametrize("seed", [68, 115, 141, 144, 156, 213])
+def test_singular_problems_are_refined_to_the_last_digits(seed):
+    """Regularisation alone leaves 1e-5 of these, where many contacts share few bodies."""
+    M, q = make_pyramid_lcp(seed)
+    found = solve_lcp(M, q)
+    assert found.status == "converged"
+    assert measure_lcp(M, q, found.z) < 1e-10
+    assert found.z.min() >= 0.0
 
 
 @pytest.mark.parametrize("scale", [1e-6, 1e6])

@@ -33,7 +33,8 @@ def test_json_is_one_object_with_the_documented_keys(place: Place) -> None:
     }  # fmt: skip
     assert wanted <= set(summary)
     assert set(summary["energy"]) == {
-        "initial", "kinetic", "potential", "contact_work", "applied_work", "unaccounted",
+        "initial", "kinetic", "potential", "stored", "contact_work", "applied_work", "numerical_loss",
+        "unaccounted",
     }  # fmt: skip
     assert (summary["seed"], summary["steps"], summary["time"]) == (3, 200, 2.0)
     assert set(summary["timings"][0]) == {"name", "seconds", "us_per_step"}

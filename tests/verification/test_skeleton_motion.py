@@ -127,14 +127,17 @@ def test_energy_of_a_double_pendulum_drifts_to_first_order(load_text, implicitne
     assert drifts[0] / drifts[1] == pytest.approx(2.0, rel=0.1)
 
 
-def test_springs_and_dampers_are_implicit_to_the_last_digit(load_text) -> None:
-    h, k, d, armature = 0.01, 80.0, 3.0, 0.2
+@pytest.mark.parametrize("theta", [0.5, 0.8, 1.0])
+def test_springs_and_dampers_are_implicit_to_the_last_digit(load_text, theta) -> None:
+    h, k, d, armature, v = 0.01, 80.0, 3.0, 0.2, -0.7
     more = f", stiffness = {k}, damping = {d}, armature = {armature}"
-    world = load_text(pendulum(h, 1.0, 0.3, more, rate=-0.7))
+    settings = {"run.skeleton.springs": theta}
+    world = load_text(pendulum(h, 1.0, 0.3, more, rate=v), overrides=settings)
     world.step()
     inertia = 2 / 3 + armature
-    force = -2 * 9.81 * 0.5 * math.sin(0.3) - k * 0.3
-    exact = (inertia * -0.7 + h * force) / (inertia + h * d + h * h * k)
+    late = theta - 1
+    force = -2 * 9.81 * 0.5 * math.sin(0.3) - k * (0.3 - late**2 * h * v) + late * d * v
+    exact = (inertia * v + h * force) / (inertia + h * theta * d + h * h * theta**2 * k)
     assert world.array("skeleton.v")[0] == pytest.approx(exact, rel=1e-14)
 
 
@@ -191,7 +194,8 @@ def test_a_step_without_rows_solves_its_implicit_equation(load_text, theta) -> N
 
 def test_a_servo_within_its_bounds_is_the_implicit_spring(load_text) -> None:
     spring = load_text(pendulum(0.01, 1.0, 0.3, ", stiffness = 80.0, damping = 3.0"))
-    servo = load_text(pendulum(0.01, 1.0, 0.3) + "servo = { stiffness = 80.0, damping = 3.0, limit = 1e6 }\n")
+    told = 'servo = { stiffness = 80.0, damping = 3.0, limit = 1e6, implicitness = "automatic" }\n'
+    servo = load_text(pendulum(0.01, 1.0, 0.3) + told)
     for world in (spring, servo):
         world.step(50)
     assert servo.array("skeleton.q")[0] == pytest.approx(spring.array("skeleton.q")[0], abs=1e-9)

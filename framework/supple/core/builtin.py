@@ -35,9 +35,11 @@ def register_builtin(registry: Registry) -> None:
         "supple.mechanics.compile:compile_row_groups",
         components=(),
         after=["row_sources", "solves"],
+        provides=["spring_books"],
     )
     registry.add_warning("masses", "supple.mechanics.beginning:warn_of_masses")
     registry.add_system("assemble", "supple.mechanics.systems:AssembleRows", each="solves")
     registry.add_system("solve", "supple.mechanics.systems:SolveRows", each="solves")
+    registry.add_system("book_springs", "supple.mechanics.springs:BookSprings", each="spring_books")
     registry.add_system("balance_energy", "supple.mechanics.energy:BalanceEnergy", each="solves")
     registry.add_system("sum_figures", "supple.mechanics.solve_sums:SumFigures", each="solve_sums")

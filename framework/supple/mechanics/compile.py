@@ -13,6 +13,7 @@ from supple.mechanics.neighbours import declare_last_contacts
 from supple.mechanics.problem import ConstraintProblem
 from supple.mechanics.run_metrics import RUN_METRICS
 from supple.mechanics.solve_sums import FIGURES, OWNER, declare_sums, name_energy, name_figure
+from supple.mechanics.springs import declare_books
 
 CONTACT_ARRAYS = (
     "contacts.count", "contacts.surface", "contacts.element", "contacts.key", "contacts.point",
@@ -31,6 +32,8 @@ FIGURE_OF_METRIC = {
     "solver_rescues": "rescues",
     "kinetic_energy": "kinetic",
     "potential_energy": "potential",
+    "stored_energy": "stored",
+    "numerical_loss": "numerical_loss",
     "energy_initial": "initial",
     "contact_work": "row_work",
     "applied_work": "applied_work",
@@ -78,6 +81,9 @@ def _declare_solve(build: Build, solve: Solve, capacity: int) -> None:
         ("kinetic", "Kinetic energy after the step."),
         ("potential", "Potential energy after the step."),
         ("applied", "Work of applied forces in this step."),
+        ("stored", "That part of the potential energy which springs and drives have stored."),
+        ("numerical", "Energy that springs and drives lost in this step by being taken in steps."),
+        ("given", "That part of the work of rows which springs gave from what they had stored, or lost."),
     ):
         build.add_step(name_energy(solve, part), (1,), unit="J", doc=doc, accumulates=True)
     for figure, (unit, doc) in FIGURES.items():
@@ -89,13 +95,14 @@ def _declare_solve(build: Build, solve: Solve, capacity: int) -> None:
 
 
 def compile_row_groups(build: Build) -> None:
-    """Declare which groups of a problem are whose; after all sources of rows."""
+    """Declare which groups of a problem are whose, and who keeps the books of springs; after all sources of rows."""
     doc = "First group and number of groups of every source of rows."
     for solve in build.members("solves"):
         names = [source.name for source in build.members("row_sources", solve.name)]
         build.add_step(
             solve.array("groups"), (len(names), 2), unit="1", doc=doc, dtype=np.int64, labels=names
         )
+        declare_books(build, solve)
 
 
 def _declare_contacts(build: Build, capacity: int) -> None:

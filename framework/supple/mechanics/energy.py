@@ -12,8 +12,9 @@ from supple.core.jit import bind_kernel
 from supple.core.members import Solve
 from supple.core.schedule import ROWS, Bound, Each, Phase, System
 from supple.mechanics.energy_kernels import add_work, balance_energy
+from supple.mechanics.energy_tables import EnergyBooks, EnergySums
 from supple.mechanics.mechanism import Mechanism
-from supple.mechanics.solve_sums import ENERGY, name_energy, name_figure
+from supple.mechanics.solve_sums import name_energy, name_figure
 
 
 class BalanceEnergy(System):
@@ -28,22 +29,22 @@ class BalanceEnergy(System):
 
     def __init__(self, build: Build, solve: Solve) -> None:
         self.solve, self.rate = solve, solve.rate
-        work = [name_figure(solve, part) for part in ("initial", "row_work", "applied_work")]
-        self.sums = (
-            "run.time",
-            *(name_energy(solve, part) for part in ENERGY),
-            *(n.removesuffix(NEXT) for n in work),
-        )
-        self.outputs = (*work, name_figure(solve, "unaccounted"))
+        self.sums = {part: name_energy(solve, part) for part in EnergySums._fields}
+        self.books_next = {part: name_figure(solve, part) for part in EnergyBooks._fields}
+        self.books = {part: name.removesuffix(NEXT) for part, name in self.books_next.items()}
+        self.unaccounted = name_figure(solve, "unaccounted")
         # Who is slower than the run has its energy held for the steps between.
         self.held = (
-            [(name_energy(solve, part), name_figure(solve, part)) for part in ("kinetic", "potential")]
+            [
+                (name_energy(solve, part), name_figure(solve, part))
+                for part in ("kinetic", "potential", "stored")
+            ]
             if solve.name != ROWS
             else []
         )
         parts = (Each("mechanisms", part, solve.name) for part in ("v", "v_next", "plan", "impulse"))
-        self.reads = (*self.sums, *parts)
-        self.writes = (*self.outputs, *(name for _, name in self.held))
+        self.reads = ("run.time", *self.sums.values(), *self.books.values(), *parts)
+        self.writes = (*self.books_next.values(), self.unaccounted, *(name for _, name in self.held))
 
     def bind(self, arrays: Bound) -> Callable[[], None]:
         """Bind the sums and the velocities of all mechanisms."""
@@ -57,8 +58,14 @@ class BalanceEnergy(System):
             )
             for each in mechanisms
         ]
-        sums, outputs = [arrays[name] for name in self.sums], [arrays[name] for name in self.outputs]
-        finish = bind_kernel(balance_energy, *sums, work, *outputs)
+        sums = EnergySums(**{part: arrays[name] for part, name in self.sums.items()})
+        books, books_next = (
+            EnergyBooks(**{part: arrays[name] for part, name in names.items()})
+            for names in (self.books, self.books_next)
+        )
+        finish = bind_kernel(
+            balance_energy, arrays["run.time"], sums, books, work, books_next, arrays[self.unaccounted]
+        )
         held = [(arrays[source], arrays[target]) for source, target in self.held]
 
         def balance() -> None:

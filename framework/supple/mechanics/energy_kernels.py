@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from supple.core.jit import njit
+from supple.mechanics.energy_tables import EnergyBooks, EnergySums
 
 
 @njit
@@ -32,14 +33,20 @@ def add_force_work(h, force, v, v_next, work_out):
 
 @njit
 def balance_energy(
-    time, before, kinetic, potential, applied, initial, row_work, applied_work,
-    work_inout, initial_out, row_work_out, applied_work_out, unaccounted_out,
-):  # fmt: skip
-    """Add the work of this step to the sums, and compare them with the change of energy since the start [J]."""
-    start = before[0] if time[0] == 0.0 else initial[0]
-    initial_out[0] = start
-    row_work_out[0] = row_work[0] + work_inout[0]
-    applied_work_out[0] = applied_work[0] + applied[0] + work_inout[1]
-    unaccounted_out[0] = kinetic[0] + potential[0] - start - row_work_out[0] - applied_work_out[0]
+    time, sums: EnergySums, books: EnergyBooks, work_inout, books_out: EnergyBooks, unaccounted_out
+):
+    """Add the work of this step to the sums, and compare them with the change of energy since the start [J].
+
+    What springs gave from their store is no work of rows: it is in the potential energy, or lost.
+    """
+    start = sums.before[0] if time[0] == 0.0 else books.initial[0]
+    books_out.initial[0] = start
+    books_out.row_work[0] = books.row_work[0] + (work_inout[0] - sums.given[0])
+    books_out.applied_work[0] = books.applied_work[0] + sums.applied[0] + work_inout[1]
+    books_out.numerical_loss[0] = books.numerical_loss[0] + sums.numerical[0]
+    now = sums.kinetic[0] + sums.potential[0]
+    unaccounted_out[0] = (
+        now - start - books_out.row_work[0] - books_out.applied_work[0] + books_out.numerical_loss[0]
+    )
     work_inout[0] = 0.0
     work_inout[1] = 0.0

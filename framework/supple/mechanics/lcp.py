@@ -20,7 +20,11 @@ PIVOT_FLOOR: Final = 1e-11
 PIVOTS_PER_ROW: Final = 10
 PIVOTS_MORE: Final = 100
 # Tried one after the other when a ray ended the search: the share of the scale of M that is added to its diagonal.
-REGULARISATIONS: Final = (1e-9, 1e-6)
+REGULARISATIONS: Final = (1e-9, 1e-7, 1e-6)
+# What regularisation leaves is taken back by proximal points as long as each takes back so much of it.
+REFINEMENTS: Final = 12
+REFINED_BY: Final = 0.7
+SINGULAR: Final = 1e-11  # singular values below this share of the largest count as zero
 COVERS: Final = 4  # covering vectors that are tried
 ENUMERABLE: Final = 10  # rows up to which all bases are looked at before giving up
 
@@ -69,6 +73,10 @@ def solve_lcp(
     for regularisation in (0.0, *REGULARISATIONS):
         for cover in range(COVERS):
             attempt.run(regularisation, cover, min(of_one_run, budget - attempt.pivots))
+            if tolerance < attempt.residual < np.inf:
+                attempt.correct()
+                if regularisation:
+                    attempt.refine(regularisation, tolerance, of_one_run, budget)
             if attempt.residual <= tolerance:
                 return LcpSolution(attempt.z, "converged", attempt.pivots, attempt.residual)
     if n <= ENUMERABLE:
@@ -103,15 +111,19 @@ class _Attempt:
         self.pivots = 0
 
     def run(self, regularisation: float, cover: int, max_pivots: int) -> None:
-        """One run of Lemke's method, and the exact solution on the basis it ends with."""
+        """One run of Lemke's method, and the exact solution on the basis it ends with.
+
+        A regularisation draws towards the best z so far.
+        """
         n, z = len(self._q), np.zeros(len(self._q))
-        M = self._scaled_M
+        M, q = self._scaled_M, self._scaled_q
         if regularisation:
-            M = M + regularisation * max(1.0, float(np.abs(M).max(initial=0.0))) * np.eye(n)
+            drawn = regularisation * max(1.0, float(np.abs(M).max(initial=0.0)))
+            M, q = M + drawn * np.eye(n), q - drawn * self.z / self._scale
         # Ones at first; then positive vectors without pattern, the same every time.
         vector = np.ones(n) if cover == 0 else 0.5 + np.modf(cover * 0.6180339887 * np.arange(1, n + 1))[0]
         code, pivots = kernels.run_lemke(
-            M, self._scaled_q, vector, max_pivots, PIVOT_FLOOR,
+            M, q, vector, max_pivots, PIVOT_FLOOR,
             self._pivot_row, self._table, self._basic, self._place, z,
         )  # fmt: skip
         self.pivots += int(pivots)
@@ -120,6 +132,32 @@ class _Attempt:
         self.take(self._scale * z)
         basis = np.sort(self._basic[self._basic >= n] - n)
         self.take(_solve_basis(self._M, self._q, basis[basis < n]))
+
+    def refine(self, regularisation: float, tolerance: float, of_one_run: int, budget: int) -> None:
+        """Proximal points: each solution of the regularised problem is what the next one is drawn towards.
+
+        Where the solutions of M itself are many, these come to one of them, with the digits that it has.
+        """
+        for _ in range(REFINEMENTS):
+            if self.residual <= tolerance or self.pivots >= budget:
+                return
+            before = self.residual
+            self.run(regularisation, 0, min(of_one_run, budget - self.pivots))
+            if self.residual > tolerance:
+                self.correct()
+            if self.residual > REFINED_BY * before:
+                return
+
+    def correct(self) -> None:
+        """The smallest change of z that makes w zero where z is the larger of the two, in the scaled problem."""
+        z = self.z / self._scale
+        w = self._scaled_M @ z + self._scaled_q
+        basis = np.flatnonzero(z > w)
+        if len(basis):
+            change = np.linalg.lstsq(self._scaled_M[np.ix_(basis, basis)], -w[basis], rcond=SINGULAR)[0]
+            corrected = np.zeros_like(z)
+            corrected[basis] = np.maximum(z[basis] + change, 0.0)
+            self.take(self._scale * corrected)
 
     def take(self, z: FloatArray) -> None:
         """Keep z if it is the best so far."""

@@ -20,10 +20,19 @@ RUN_METRICS = (
     Metric("solver_rescues", "1", "Steps in which a better solver had to help.", "last"),
     Metric("halved_steps", "1", "Steps that were taken in parts, since they failed as a whole.", "last"),
     Metric("kinetic_energy", "J", "Kinetic energy at the end.", "last"),
-    Metric("potential_energy", "J", "Potential energy at the end, zero at the origin.", "last"),
+    Metric(
+        "potential_energy",
+        "J",
+        "Potential energy at the end, zero at the origin, with what springs and drives have stored.",
+        "last",
+    ),
+    Metric("stored_energy", "J", "What springs and drives have stored at the end.", "last"),
     Metric("energy_initial", "J", "Kinetic and potential energy at the start.", "last"),
     Metric("contact_work", "J", "Work of all rows; contacts take energy, so it is negative.", "last"),
     Metric("applied_work", "J", "Work of applied forces.", "last"),
+    Metric(
+        "numerical_loss", "J", "Energy that springs and drives lost because they are taken in steps.", "last"
+    ),
     Metric(
         "energy_unaccounted", "J", "Change of energy that no work explains: the integrator's error.", "last"
     ),

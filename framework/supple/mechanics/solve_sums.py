@@ -20,17 +20,21 @@ FIGURES: Final = {
     "rescues": ("1", "Steps in which another solver had to help so far."),
     "kinetic": ("J", "Kinetic energy after the step."),
     "potential": ("J", "Potential energy after the step."),
+    "stored": ("J", "That part of it which springs and drives have stored."),
     "initial": ("J", "Energy at the start of the run."),
     "row_work": ("J", "Work of all rows so far."),
     "applied_work": ("J", "Work of applied forces so far."),
+    "numerical_loss": ("J", "Energy that springs and drives lost by being taken in steps, so far."),
     "unaccounted": ("J", "Change of energy that no work explains."),
 }
 """Unit and meaning of what is known of every solve."""
 WORST: Final = ("residual", "penetration")
 """Figures of which the run has the greatest; of all others it has the sum."""
-ENERGY: Final = ("before", "kinetic", "potential", "applied")
+ENERGY: Final = ("before", "kinetic", "potential", "applied", "stored", "numerical", "given")
 """What mechanisms add up in every step."""
-_HELD: Final = ("unsolved", "failures", "rescues", "initial", "row_work", "applied_work")
+_HELD: Final = (
+    "unsolved", "failures", "rescues", "initial", "row_work", "applied_work", "numerical_loss",
+)  # fmt: skip
 
 
 def name_figure(solve: Solve, figure: str) -> str:
@@ -41,7 +45,9 @@ def name_figure(solve: Solve, figure: str) -> str:
     """
     if solve.name != ROWS:
         return f"{solve.array(figure)}.next"
-    energy = figure in (*ENERGY, "initial", "row_work", "applied_work", "unaccounted")
+    energy = figure in (
+        *ENERGY, "initial", "row_work", "applied_work", "numerical_loss", "unaccounted",
+    )  # fmt: skip
     name = f"energy.{figure}" if energy else solve.array(figure)
     return f"{name}.next" if figure in _HELD else name
 

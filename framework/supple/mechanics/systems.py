@@ -24,6 +24,7 @@ from supple.mechanics.problem import ConstraintProblem
 from supple.mechanics.problem_kernels import begin_free, measure_rows
 from supple.mechanics.rescue import is_approximate, make_solvers, solve_with_rescue
 from supple.mechanics.solve_sums import name_figure
+from supple.mechanics.springs import bind_closing_springs
 
 
 class AssembleRows(System):
@@ -69,6 +70,7 @@ class AssembleRows(System):
         appending = list(zip(sources, groups_of_source, strict=True))
         clear_immovable = _bind_clearing(problem, mechanisms)
         others = [m for m in arrays.build.members("mechanisms") if m not in mechanisms]
+        springs = bind_closing_springs(problem, sources, arrays.h)
 
         def assemble() -> None:
             problem.clear()
@@ -94,6 +96,8 @@ class AssembleRows(System):
             for mechanism in mechanisms:
                 mechanism.add_delassus(problem.W)
             clear_immovable()
+            for close_springs in springs:
+                close_springs()
             close()
 
         return assemble

@@ -223,8 +223,10 @@ def _whole_run(summary: Mapping[str, Any]) -> list[tuple[str, str, str]]:
         ("energy at the start", say(energy["initial"]), "J"),
         ("energy now, kinetic", say(energy["kinetic"]), "J"),
         ("energy now, potential", say(energy["potential"]), "J"),
+        ("  of it in springs and drives", say(energy["stored"]), "J"),
         ("work of contacts", say(energy["contact_work"]), "J"),
         ("work of applied forces", say(energy["applied_work"]), "J"),
+        ("numerical loss of springs", say(energy["numerical_loss"]), "J"),
         ("energy unaccounted for", say(energy["unaccounted"]), "J"),
     ]
     return [row for row in rows if row[1] != "-"] or [("nothing moves by forces here", "-", "")]

@@ -18,8 +18,10 @@ ENERGY = {
     "initial": "energy_initial",
     "kinetic": "kinetic_energy",
     "potential": "potential_energy",
+    "stored": "stored_energy",
     "contact_work": "contact_work",
     "applied_work": "applied_work",
+    "numerical_loss": "numerical_loss",
     "unaccounted": "energy_unaccounted",
 }
 

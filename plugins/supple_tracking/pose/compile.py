@@ -6,6 +6,7 @@ import numpy as np
 
 from supple.core.build import Build
 from supple.core.entity import Entity
+from supple.mechanics.spring_tables import read_implicitness
 from supple_bones.layout import BONE, FREE, JOINT
 from supple_motion.targets import find_targets
 from supple_skeleton.mechanism import Skeletons
@@ -40,6 +41,9 @@ def compile_pose_tracking(build: Build) -> None:
         ("torque", "N m, N", "Driving forces as they came to be."),
     ):
         build.add_step(f"tracking.{name}", (len(dof),), unit=unit, doc=doc, labels=labels)
+    build.add_state(
+        "tracking.stored", [0.0], unit="J", doc="What drives without a limit had stored after the last step."
+    )
     build.add_step(
         "tracking.observed",
         (len(skeletons.skeletons), 4),
@@ -54,7 +58,7 @@ def compile_pose_tracking(build: Build) -> None:
             {name: ("tracking.observed", (row, column)) for column, name in enumerate(names)},
         )  # fmt: skip
     if len(limited):
-        build.add_member("row_sources", LimitedDrives(skeletons, len(limited)))
+        build.add_member("row_sources", LimitedDrives(build, skeletons, len(limited)))
 
 
 def _gains_of(entity: Entity, path: str) -> tuple[float, ...]:
@@ -66,4 +70,5 @@ def _gains_of(entity: Entity, path: str) -> tuple[float, ...]:
     if stiffness == 0.0 and damping == 0.0:
         return (0.0,) * GAIN_COLUMNS
     limit = tracking.limit if own.limit is None else own.limit
-    return stiffness, damping, limit or 0.0, float(tracking.gravity), float(tracking.follow)
+    theta = read_implicitness(tracking.implicitness)
+    return stiffness, damping, limit or 0.0, float(tracking.gravity), float(tracking.follow), theta

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from supple.core.component import Metric, component, field
 from supple.core.entity import Entity, SceneGraph
 from supple.errors import suggest
+from supple.mechanics.spring_tables import Implicitness
 
 DRIVEN = ("hinge", "slider", "universal", "ball", "translation")
 """Joints that have muscles; what floats is moved by contact alone."""
@@ -60,6 +61,11 @@ class PoseTracking:
     follow: bool = field(
         default=True, unit="", doc="Whether damping refers to the rates of the motion, or to rest."
     )
+    implicitness: Implicitness = field(
+        default=1.0, unit="1", ge=0.5, le=1,
+        doc="Where in the step drives are taken: 0.5 at its middle, which keeps energy, 1 at its end, which damps, or "
+        "automatic.",
+    )  # fmt: skip
     softness: float = field(
         default=0.02, unit="1", ge=1e-4, le=1,
         doc="Directions in which a limb moves its point less than this part of others are spared.",

@@ -9,10 +9,12 @@ from supple.math.quaternion_kernels import find_rotation_vector, multiply_quater
 from supple.mechanics.jacobian import Jacobian
 from supple.mechanics.problem import Origin, Rows
 from supple.mechanics.rows import COMPLIANT
+from supple.mechanics.spring_kernels import keep_books, pull_back, resist
+from supple.mechanics.spring_tables import SpringTable
 from supple_bones.layout import BALL, BONE, FREE, JOINT, Q_FIRST, TREE, V_COUNT, V_FIRST, WINDOW
 from supple_bones.row_kernels import append_block
-from supple_tracking.pose.layout import DAMPING, FOLLOW, GRAVITY, LIMIT, STIFFNESS
-from supple_tracking.pose.tables import Actuation, Drives
+from supple_tracking.pose.layout import DAMPING, FOLLOW, GRAVITY, IMPLICITNESS, LIMIT, STIFFNESS
+from supple_tracking.pose.tables import Actuation, DriveBalance, Drives
 
 
 @njit
@@ -35,8 +37,9 @@ def find_pose_errors(bone, target, q, error_out):
 
 
 @njit
-def drive_joints(gains, target_rate, gravity, error, shift, push_out, sums_out: Actuation):
+def drive_joints(h, drives: Drives, gravity, v, push_out, sums_out: Actuation):
     """Force at the start of the step, and the gains that make it implicit; README eq. (2) to (4)."""
+    gains, target_rate, error, shift = drives.gains, drives.target_rate, drives.deviation, drives.shift
     for k in range(gains.shape[0]):
         stiffness, damping = gains[k, STIFFNESS], gains[k, DAMPING]
         push_out[k] = 0.0
@@ -48,15 +51,21 @@ def drive_joints(gains, target_rate, gravity, error, shift, push_out, sums_out: 
             + gains[k, GRAVITY] * gravity[k]
         )
         if gains[k, LIMIT] == 0.0:
+            theta, goal = drives.theta[k], gains[k, FOLLOW] * target_rate[k]
+            push_out[k] = -pull_back(h, theta, False, stiffness, damping, goal, v[k], -push_out[k])
             sums_out.force[k] += push_out[k]
-            sums_out.gain_p[k] += stiffness
-            sums_out.gain_d[k] += damping
+            sums_out.gain_p[k] += theta * theta * stiffness
+            sums_out.gain_d[k] += theta * damping
 
 
 @njit
-def append_drives(h, first, key, drives: Drives, problem_out: Rows, origin_out: Origin, blocks_out: Jacobian):
+def append_drives(
+    h, first, key, drives: Drives, problem_out: Rows, origin_out: Origin, blocks_out: Jacobian,
+    springs_out: SpringTable,
+):  # fmt: skip
     """One compliant row for every rate whose force is limited; README eq. (5)."""
     bone, gains, rates = drives.bone, drives.gains, drives.limited
+    springs_out.counts[0] = 0
     for n in range(rates.shape[0]):
         g = first[0] + n
         k = rates[n]
@@ -69,6 +78,18 @@ def append_drives(h, first, key, drives: Drives, problem_out: Rows, origin_out: 
         problem_out.upper[g, 0] = h * gains[k, LIMIT]
         problem_out.compliance[g, 0] = 1.0 / (h * resisting)
         origin_out.bias[g, 0] = -drives.push[k] / resisting
+        if gains[k, STIFFNESS] > 0.0:
+            s = springs_out.counts[0]
+            springs_out.counts[0] += 1
+            springs_out.group[s] = g
+            springs_out.drives[s] = 1
+            springs_out.stiffness[s] = gains[k, STIFFNESS]
+            springs_out.damping[s] = gains[k, DAMPING]
+            springs_out.bound[s] = gains[k, LIMIT]
+            springs_out.setting[s] = gains[k, IMPLICITNESS]
+            springs_out.stretch[s] = -(drives.deviation[k] + drives.shift[k])
+            springs_out.goal[s] = gains[k, FOLLOW] * drives.target_rate[k]
+            springs_out.pull[s] = -drives.push[k]
         block = append_block(bone, i, g, blocks_out)
         blocks_out.values[block, 0, k - bone[i, WINDOW]] = 1.0
 
@@ -82,7 +103,8 @@ def observe_drives(
     for k in range(gains.shape[0]):
         torque_out[k] = 0.0
         if gains[k, LIMIT] == 0.0:
-            torque_out[k] = drives.push[k] - (gains[k, DAMPING] + h * gains[k, STIFFNESS]) * v_next[k]
+            resisting = resist(h, drives.theta[k], False, gains[k, STIFFNESS], gains[k, DAMPING])
+            torque_out[k] = drives.push[k] - resisting * v_next[k]
     for n in range(rates.shape[0]):
         torque_out[rates[n]] = impulse[first[0] + n, 0] / h
     find_pose_errors(bone, target, q_next, error_out)
@@ -100,3 +122,30 @@ def observe_drives(
         observed_out[tree, 1] = strongest
         observed_out[tree, 2] = math.sqrt(errors / max(count, 1))
         observed_out[tree, 3] = observed_out[tree, 2]
+
+
+@njit
+def book_drives(h, time, drives: Drives, v, v_next, stored, stored_out, balance_out: DriveBalance):
+    """What drives without a limit have stored and lost; the rest of what they did is their work: README eq. (5).
+
+    The skeleton has counted all that they did as applied work.
+    """
+    gains, before, after, lost = drives.gains, 0.0, 0.0, 0.0
+    for k in range(gains.shape[0]):
+        if gains[k, LIMIT] > 0.0 or gains[k, STIFFNESS] == 0.0:
+            continue
+        goal = gains[k, FOLLOW] * drives.target_rate[k]
+        start = -(drives.deviation[k] + drives.shift[k]) + h * goal
+        one, other, loss, _ = keep_books(
+            h, drives.theta[k], gains[k, STIFFNESS], gains[k, DAMPING], math.inf, start, v[k] - goal,
+            v_next[k] - goal, 0.0,
+        )  # fmt: skip
+        before += one
+        after += other
+        lost += loss
+    balance_out.before[0] += before
+    balance_out.potential[0] += after
+    balance_out.stored[0] += after
+    balance_out.numerical[0] += lost
+    balance_out.applied[0] += after - (before if time[0] == 0.0 else stored[0]) + lost
+    stored_out[0] = after
