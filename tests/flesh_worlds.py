@@ -6,13 +6,13 @@ import json
 
 import numpy as np
 
+from supple_bones.forest import Follower
 from supple_bones.layout import JOINTS
 from supple_bones.sampling import sample_rotation
 from supple_bones.tables import follow_coordinates
 from supple_flesh.motion_kernels import place_vertices
 from supple_flesh.shapes import make_box_surface
 from supple_flesh.tables import BoneFrames, Patches, PlacedVertices, VertexMotion
-from supple_skeleton.loads import Follower
 
 #: Corners touch the plane; the balls touch faces, so that all corners of a triangle take part.
 FLOOR = """

@@ -7,12 +7,12 @@ import numpy as np
 from supple.core.arrays import FloatArray
 from supple.core.jit import bind_first_arguments
 from supple.core.schedule import Bound
+from supple_bones.forest import Follower
 from supple_bones.tables import name_arrays
 from supple_flesh.active import ActiveSet
 from supple_flesh.free_kernels import correct_bones, push_bones, weigh_flesh
 from supple_flesh.pool import Pool
 from supple_flesh.tables import BoneMotion, FreeFlesh, Patches, Springs, VertexState, make_free_scratch
-from supple_skeleton.loads import Follower
 
 
 class FleshLoad:

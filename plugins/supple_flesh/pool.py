@@ -12,12 +12,12 @@ from supple.core.build import Build
 from supple.core.entity import Entity
 from supple.core.pose import relative_pose, rotate
 from supple.errors import UserError
+from supple_bones.forest import Follower
 from supple_bones.seams import find_home, find_next_joints, hang_on_seams
 from supple_collide.mesh_files import Triangles, read_triangles
 from supple_collide.mesh_shape import TriangleMesh, make_mesh
 from supple_flesh.components import DAMPING_PART, EDGE_PART, VERTEX_PART, Flesh, list_bones
 from supple_flesh.tables import ADAPTIVE, RIGID, SOFT
-from supple_skeleton.loads import Follower
 
 STATES = {"rigid": RIGID, "adaptive": ADAPTIVE, "soft": SOFT}
 

@@ -22,14 +22,13 @@ from supple_bones.compile import (
     show_bones,
 )
 from supple_bones.components import spread
-from supple_bones.forest import BoneSpec, FollowerSpec, Forest, build_forest
+from supple_bones.forest import BoneSpec, Follower, FollowerSpec, Forest, build_forest
 from supple_bones.inertia_kernels import make_mass_matrix
 from supple_bones.layout import BONE, JOINTS
 from supple_bones.limits import JointLimits
 from supple_bones.mass import bone_mass
 from supple_rigid.mass import MassProperties
 from supple_skeleton.drawings import draw_rods
-from supple_skeleton.loads import Follower
 from supple_skeleton.mechanism import Skeletons
 from supple_skeleton.servos import JointServos, declare_servos
 

@@ -10,11 +10,11 @@ from supple.core.schedule import Bound
 from supple.errors import PluginError, Problem, suggest
 from supple.mechanics.dynamics import Arrays
 from supple_bones.chain_kernels import solve_chain, solve_columns
-from supple_bones.forest import Forest
+from supple_bones.forest import Follower, Forest
 from supple_bones.row_kernels import add_weighted_blocks
 from supple_bones.tree_rows import TreeRows
 from supple_skeleton.dynamics import FORCE, READS, SkeletonDynamics
-from supple_skeleton.loads import Follower, WeightedRows
+from supple_skeleton.loads import WeightedRows
 
 
 class Skeletons(TreeRows):

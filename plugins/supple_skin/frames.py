@@ -70,7 +70,8 @@ def _read_bones(build: Build, entity: Entity, vertices: FloatArray, bones: list[
     if not given:
         position, turn = build.pose(entity.path)
         weights = compute_weights(build, entity.path, bones, position + rotate(turn, vertices))
-        return np.argmax(weights, axis=1).astype(np.int64)
+        nearest: IntArray = np.argmax(weights, axis=1).astype(np.int64)
+        return nearest
     if len(given) != len(vertices):
         what = f"has {len(given)} numbers, but the mesh has {len(vertices)} vertices"
         raise build.refuse(where, what, "give one number for every vertex")

@@ -53,8 +53,8 @@ def take_share(joint: str, share: float, q: FloatArray) -> FloatArray:
     if joint != "ball":
         return share * q
     shorter = q if q[0] >= 0.0 else -q
-    angle = 2.0 * np.arctan2(np.linalg.norm(shorter[1:]), shorter[0])
-    return turn(shorter[1:] / max(np.linalg.norm(shorter[1:]), 1e-300), share * angle)
+    sine = float(np.linalg.norm(shorter[1:]))
+    return turn(shorter[1:] / max(sine, 1e-300), share * 2.0 * float(np.arctan2(sine, shorter[0])))
 
 
 def place_bones(bone: IntArray, frame: FloatArray, q: FloatArray) -> list[tuple[FloatArray, FloatArray]]:
