@@ -118,6 +118,7 @@ class Plugins:
             "solvers": self.registry.solvers,
             "settings": self.registry.settings,
             "commands": self.registry.commands,
+            "stored problems": self.registry.stored_problems,
         }
         found = []
         for name in sorted(self._origins):

@@ -138,7 +138,7 @@ def test_plugin_has_a_readme_that_names_what_it_adds(folder: Path) -> None:
     plugin = folder.name.removeprefix("supple_")
     tables = (
         REGISTRY.components, REGISTRY.events, REGISTRY.systems, REGISTRY.solvers, REGISTRY.settings,
-        REGISTRY.commands,
+        REGISTRY.commands, REGISTRY.stored_problems,
     )  # fmt: skip
     added = {entry.name for table in tables for entry in table.values() if entry.plugin == plugin}
     assert added
