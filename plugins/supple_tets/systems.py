@@ -1,0 +1,84 @@
+"""The systems of tetrahedra."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from supple.core.schedule import Bound, Call, Phase, System
+from supple_tets.element_kernels import add_elements, follow_shape, start_step
+from supple_tets.factor_kernels import factorise, solve_one
+from supple_tets.observe_kernels import advance, observe_bodies
+from supple_tets.tables import Elements, Factor, Moved, Observed, Scratch, Vertices
+
+
+def name_fields(*groups: type) -> tuple[str, ...]:
+    """The arrays of these tuples, each once."""
+    names = {f"tets.{name}": None for group in groups for name in group._fields}  # type: ignore[attr-defined]
+    return tuple(names)
+
+
+WRITTEN = ("tets.diagonal", "tets.lower")
+
+
+class AssembleMatrix(System):
+    """Forces and A at the present shape, the factor of A, and the velocities if nothing touched."""
+
+    phase = Phase.FREE
+    reads = (
+        *(name for name in name_fields(Elements, Vertices, Factor) if name not in WRITTEN),
+        "tets.x", "tets.v", "tets.turn", "tets.force", "run.gravity",
+    )  # fmt: skip
+    writes = (*WRITTEN, "tets.right", "tets.v_free")
+
+    def bind(self, arrays: Bound) -> list[Call]:
+        """Bind the mesh, the state and the factor."""
+        elements, vertices, factor = (arrays.take(group, "tets") for group in (Elements, Vertices, Factor))
+        x, v, turn, force, gravity = (arrays[name] for name in self.reads[-5:])
+        right, v_free = arrays["tets.right"], arrays["tets.v_free"]
+        scratch = Scratch(gradient=np.zeros((4, 3)), stiffness=np.zeros((12, 12)), rigid=np.zeros((6, 12)))
+        return [
+            Call(start_step, arrays.h, vertices, gravity, v, force, right, factor),
+            Call(add_elements, arrays.h, elements, vertices.fixed, x, turn, scratch, right, factor),
+            Call(factorise, factor),
+            Call(solve_one, factor, right, np.zeros_like(x), v_free),
+        ]
+
+
+class AdvanceVertices(System):
+    """Impulses change the velocities; vertices follow, and tetrahedra turn."""
+
+    phase = Phase.ADVANCE
+    reads = (*name_fields(Elements, Factor), "tets.x", "tets.turn", "tets.v_free", "tets.impulse")
+    writes = ("tets.x.next", "tets.v.next", "tets.turn.next", "tets.stored.next", "tets.shape")
+
+    def bind(self, arrays: Bound) -> list[Call]:
+        """Bind both states."""
+        elements, factor = arrays.take(Elements, "tets"), arrays.take(Factor, "tets")
+        x, turn, v_free, impulse = (arrays[name] for name in self.reads[-4:])
+        x_next, v_next, turn_next, stored, shape = (arrays[name] for name in self.writes)
+        return [
+            Call(advance, arrays.h, factor, x, v_free, impulse, np.zeros_like(x), x_next, v_next),
+            Call(follow_shape, elements, x_next, turn, turn_next, stored, shape),
+        ]
+
+
+class ObserveBodies(System):
+    """Metrics and energy."""
+
+    phase = Phase.OBSERVE
+    next_state = tuple(f"tets.{name}.next" for name in Moved._fields)
+    model = ("tets.span", "tets.volume", "run.gravity", "tets.mass", "tets.rest", "tets.force")
+    reads = (*model, *name_fields(Moved), *next_state, "tets.shape")
+    writes = ("tets.observed",)
+    adds = ("energy.before", "energy.kinetic", "energy.potential", "energy.applied")
+
+    def bind(self, arrays: Bound) -> Call:
+        """Bind both states."""
+        span, volume, gravity, mass, rest, force = (arrays[name] for name in self.model)
+        whole = np.array([volume[first:last].sum() for first, last in span[:, 2:]])
+        before = arrays.take(Moved, "tets")
+        after = arrays.take(Moved, "tets", **{name: f"tets.{name}.next" for name in Moved._fields})
+        seen = arrays.take(Observed, "energy", observed="tets.observed")
+        return Call(
+            observe_bodies, arrays.h, span, whole, gravity, mass, rest, force, before, after, arrays["tets.shape"], seen
+        )
