@@ -7,7 +7,8 @@ import numpy as np
 from supple_tets.element_kernels import add_elements, follow_shape, start_step
 from supple_tets.mesh import TetMesh, find_gradients
 from supple_tets.order import find_pattern, place_blocks, sort_corners
-from supple_tets.tables import Elements, Factor, Scratch, Vertices
+from supple_tets.factor_kernels import copy_matrix
+from supple_tets.tables import Elements, Factor, Matrix, Scratch, Vertices
 
 
 class BareBody:
@@ -33,8 +34,11 @@ class BareBody:
         )
         self.factor = Factor(
             place=pattern.place, column=pattern.column, row=pattern.row,
-            diagonal=np.zeros((n + 1, 3, 3)), lower=np.zeros((len(pattern.row) + 1, 3, 3)),
+            diagonal=np.zeros((n, 3, 3)), lower=np.zeros((len(pattern.row), 3, 3)),
         )  # fmt: skip
+        self.matrix = Matrix(
+            matrix_diagonal=np.zeros((n + 1, 3, 3)), matrix_lower=np.zeros((len(pattern.row) + 1, 3, 3))
+        )
         self.scratch = Scratch(
             gradient=np.zeros((4, 3)), stiffness=np.zeros((12, 12)), rigid=np.zeros((6, 12))
         )
@@ -44,10 +48,11 @@ class BareBody:
         """The right side of the step at the places x; A is in `factor`."""
         v, force = (np.zeros_like(x) if each is None else each for each in (v, force))
         right = np.zeros_like(x)
-        start_step(h, self.vertices, np.zeros(3), v, force, right, self.factor)
-        add_elements(
-            h, self.elements, self.vertices.fixed, x, self.turn, self.scratch, right, self.factor
-        )
+        for each in self.matrix:
+            each.fill(0.0)
+        start_step(h, self.vertices, np.zeros(3), v, force, right, self.matrix)
+        add_elements(h, self.elements, self.vertices.fixed, x, self.turn, self.scratch, right, self.matrix)
+        copy_matrix(self.matrix, self.factor)
         return right
 
     def find_forces(self, x):

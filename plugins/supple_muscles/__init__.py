@@ -23,6 +23,7 @@ def supple_register(registry: Registry) -> None:
     for name, system in (
         ("drive", "Drive"),
         ("contract", "Contract"),
+        ("stiffen", "Stiffen"),
         ("apply_changes", "ApplyChanges"),
         ("settle", "Settle"),
         ("observe", "Observe"),

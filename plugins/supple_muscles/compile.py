@@ -14,7 +14,7 @@ from supple.core.drawing import Channel, Drawing, Lines
 from supple.core.entity import Entity
 from supple.core.pose import rotate
 from supple.math.curve_layout import SEGMENT_COLUMNS
-from supple_muscles.fibres import Chain, cut_fibre, find_influence, list_pairs
+from supple_muscles.fibres import Chain, cut_fibre, find_bundles, find_influence, list_pairs
 from supple_muscles.layouts import lay_out_letter
 from supple_tets.compile import TetBody
 from supple_tets.mesh import find_tet
@@ -46,6 +46,8 @@ def compile_muscles(build: Build) -> None:
     element, weight, direction, numbers, labels = [], [], [], [], []
     elements = sum(len(body.mesh.tets) for body in bodies.values())
     shares = np.zeros((elements, sum(chain.count for each in chains.values() for chain in each)))
+    most = max(len({chain.group for chain in each}) for each in chains.values())
+    bundle, bundle_stiffness = np.zeros((elements, most, 3)), np.zeros((elements, most))
     span, used = [], 0
     for entity in entities:
         body, muscles = bodies[entity.path], entity.components["muscles"]
@@ -61,6 +63,9 @@ def compile_muscles(build: Build) -> None:
         way = ends - starts
         length = np.linalg.norm(way, axis=1)
         direction.append(rotate(build.pose(entity.path)[1], way / length[:, None]))
+        main, size = find_bundles(shares[body.elements, own], direction[-1], groups)
+        bundle[body.elements, : main.shape[1]] = main
+        bundle_stiffness[body.elements, : main.shape[1]] = muscles.stiffness * size
         same = np.ones(len(length))
         numbers.append(
             np.stack([length, muscles.stiffness * same, muscles.lowest * same, muscles.rate * same, muscles.start * same])
@@ -72,6 +77,8 @@ def compile_muscles(build: Build) -> None:
     # Weights belong to the corners as tets.tets has them; kernels know tets.corner.
     sorted_weights = np.take_along_axis(weights, place_of[tets], axis=1)
     _declare(build, shares, tets, sorted_weights, np.concatenate(direction), np.concatenate(numbers, axis=1), labels)
+    build.add_model("muscles.bundle", bundle, unit="1", doc="Main directions of groups in tetrahedra at rest.")
+    build.add_model("muscles.bundle_stiffness", bundle_stiffness, unit="Pa", doc="Stiffness along them.")
     build.add_model(
         "muscles.span", span, unit="1", dtype=np.int64, labels=[entity.path for entity in entities],
         doc="First and last segment, and tetrahedron, of a body; the last ones excluded.",

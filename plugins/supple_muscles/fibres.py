@@ -78,6 +78,18 @@ def find_influence(
     return shares
 
 
+def find_bundles(shares: FloatArray, direction: FloatArray, groups: list[str]) -> tuple[FloatArray, FloatArray]:
+    """The main direction of each group in every tetrahedron [elements, groups, 3], and how much lies along it."""
+    names = sorted(set(groups))
+    main, size = np.zeros((len(shares), len(names), 3)), np.zeros((len(shares), len(names)))
+    for column, group in enumerate(names):
+        mine = np.array([each == group for each in groups])
+        spread = np.einsum("ek,ki,kj->eij", shares[:, mine], direction[mine], direction[mine])
+        values, vectors = np.linalg.eigh(spread)
+        main[:, column], size[:, column] = vectors[:, :, 2], values[:, 2]
+    return main, size
+
+
 def list_pairs(shares: FloatArray) -> tuple[IntArray, IntArray, FloatArray]:
     """Where each tetrahedron's influences begin [elements + 1], their segments, and the shares."""
     element, segment = np.nonzero(shares)

@@ -7,15 +7,16 @@ import math
 from supple.core.jit import njit, njit_inlined
 from supple.math.curve_kernels import sample_curve
 from supple.math.quaternion_kernels import rotate_vector_at
-from supple_muscles.tables import Influence, Segments, Tissue
-from supple_tets.element_kernels import find_cofactors, find_deformation
+from supple_muscles.tables import Bundle, Influence, Segments, Tissue
+from supple_tets.element_kernels import FLATTEST, find_cofactors, find_deformation
+from supple_tets.tables import Matrix
 
 
 @njit_inlined
 def turn_gradients(tissue: Tissue, e, normals_out):
-    """normals_out [4, 3] = V det F F^-T g: the gradients at the present shape times the present volume."""
+    """normals_out [4, 3] = V det F F^-T g: the gradients at the present shape times the present volume. Returns det F."""
     f00, f01, f02, f10, f11, f12, f20, f21, f22 = find_deformation(tissue.gradient, tissue.corner, e, tissue.x)
-    c00, c01, c02, c10, c11, c12, c20, c21, c22, _ = find_cofactors(
+    c00, c01, c02, c10, c11, c12, c20, c21, c22, J = find_cofactors(
         f00, f01, f02, f10, f11, f12, f20, f21, f22
     )
     volume, g = tissue.volume[e], tissue.gradient
@@ -23,6 +24,7 @@ def turn_gradients(tissue: Tissue, e, normals_out):
         normals_out[a, 0] = volume * (c00 * g[e, a, 0] + c01 * g[e, a, 1] + c02 * g[e, a, 2])
         normals_out[a, 1] = volume * (c10 * g[e, a, 0] + c11 * g[e, a, 1] + c12 * g[e, a, 2])
         normals_out[a, 2] = volume * (c20 * g[e, a, 0] + c21 * g[e, a, 1] + c22 * g[e, a, 2])
+    return J
 
 
 @njit
@@ -46,6 +48,51 @@ def add_stress(tissue: Tissue, influence: Influence, stress, factor, normals, fo
                 force_out[i, 0] += factor * (t00 * x + t01 * y + t02 * z)
                 force_out[i, 1] += factor * (t01 * x + t11 * y + t12 * z)
                 force_out[i, 2] += factor * (t02 * x + t12 * y + t22 * z)
+
+
+@njit
+def add_fibre_stiffness(h, tissue: Tissue, slot, bundle: Bundle, normals, matrix_out: Matrix):
+    """Add h^2 times the stiffness of the muscles along their bundles to A: README eq. (7)."""
+    D, L = matrix_out.matrix_diagonal, matrix_out.matrix_lower
+    for e in range(bundle.bundle.shape[0]):
+        turned = False
+        J = 0.0
+        for g in range(bundle.bundle.shape[1]):
+            k = bundle.bundle_stiffness[e, g]
+            if k == 0.0:
+                continue
+            if not turned:
+                J = turn_gradients(tissue, e, normals)
+                turned = True
+            if J < FLATTEST:
+                break
+            x, y, z = rotate_vector_at(
+                tissue.turn, e, bundle.bundle[e, g, 0], bundle.bundle[e, g, 1], bundle.bundle[e, g, 2]
+            )
+            scale = h * h * k / (J * tissue.volume[e])
+            for a in range(4):
+                along = scale * (x * normals[a, 0] + y * normals[a, 1] + z * normals[a, 2])
+                for b in range(a + 1):
+                    both = along * (x * normals[b, 0] + y * normals[b, 1] + z * normals[b, 2])
+                    if a == b:
+                        q = slot[e, a]
+                        D[q, 0, 0] += both * x * x
+                        D[q, 1, 0] += both * y * x
+                        D[q, 1, 1] += both * y * y
+                        D[q, 2, 0] += both * z * x
+                        D[q, 2, 1] += both * z * y
+                        D[q, 2, 2] += both * z * z
+                    else:
+                        q = slot[e, 4 + (a * (a - 1)) // 2 + b]
+                        L[q, 0, 0] += both * x * x
+                        L[q, 0, 1] += both * x * y
+                        L[q, 0, 2] += both * x * z
+                        L[q, 1, 0] += both * y * x
+                        L[q, 1, 1] += both * y * y
+                        L[q, 1, 2] += both * y * z
+                        L[q, 2, 0] += both * z * x
+                        L[q, 2, 1] += both * z * y
+                        L[q, 2, 2] += both * z * z
 
 
 @njit

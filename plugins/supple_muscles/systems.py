@@ -12,16 +12,19 @@ from supple.core.schedule import Bound, Call, Phase, System
 from supple_muscles.ends import BodyEnds
 from supple_muscles.kernels import (
     add_drives,
+    add_fibre_stiffness,
     add_stress,
     choose_lengths,
     measure_lengths,
     scale_changes,
     settle,
 )
-from supple_muscles.tables import Influence, Segments, Tissue
+from supple_muscles.tables import Bundle, Influence, Segments, Tissue
+from supple_tets.tables import Matrix
 
 INFLUENCE = tuple(f"muscles.{name}" for name in Influence._fields)
 SEGMENTS = tuple(f"muscles.{name}" for name in Segments._fields)
+BUNDLE = tuple(f"muscles.{name}" for name in Bundle._fields)
 TISSUE = tuple(f"tets.{name}" for name in Tissue._fields)
 
 
@@ -59,6 +62,20 @@ class Contract(System):
             Call(choose_lengths, arrays.h, segments, wanted, asked, length, now, stress),
             Call(add_stress, tissue, influence, stress, 1.0, normals, arrays["tets.force"]),
         ]
+
+
+class Stiffen(System):
+    """Muscles resist fast changes of their length within the step: else a stiff one would need a short step."""
+
+    phase = Phase.FREE
+    reads = (*BUNDLE, *TISSUE, "tets.slot")
+    adds = tuple(f"tets.{name}" for name in Matrix._fields)
+
+    def bind(self, arrays: Bound) -> Call:
+        """Bind bundles, tissue and A."""
+        bundle, tissue = arrays.take(Bundle, "muscles"), arrays.take(Tissue, "tets")
+        matrix = arrays.take(Matrix, "tets")
+        return Call(add_fibre_stiffness, arrays.h, tissue, arrays["tets.slot"], bundle, np.zeros((4, 3)), matrix)
 
 
 class ApplyChanges(System):

@@ -37,3 +37,10 @@ class Tissue(NamedTuple):
     fixed: IntArray
     x: FloatArray
     turn: FloatArray
+
+
+class Bundle(NamedTuple):
+    """The fibres of every group, taken together within each tetrahedron."""
+
+    bundle: FloatArray  # [elements, groups, 3] their main direction at rest
+    bundle_stiffness: FloatArray  # [elements, groups] stiffness along it [Pa]; 0 where there are none

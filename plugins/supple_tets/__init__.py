@@ -23,6 +23,7 @@ def supple_register(registry: Registry) -> None:
     )  # fmt: skip
     for name, system in (
         ("assemble_matrix", "AssembleMatrix"),
+        ("factorise_matrix", "FactoriseMatrix"),
         ("advance_vertices", "AdvanceVertices"),
         ("observe_bodies", "ObserveBodies"),
     ):

@@ -177,6 +177,8 @@ def _declare_motion(build: Build, bodies: list[TetBody], fixed: BoolArray, block
     build.add_step("tets.plan", x.shape, unit="N s", doc="Planned impulses.", accumulates=True)
     build.add_step("tets.force", x.shape, unit="N", doc="Forces of actuators.", accumulates=True)
     build.add_step("tets.right", x.shape, unit="N s", doc="Right side b of A v_free = b.")
-    build.add_step("tets.diagonal", (len(x) + 1, 3, 3), unit="kg", doc="Blocks of the factor on the diagonal.")
-    build.add_step("tets.lower", (blocks + 1, 3, 3), unit="kg", doc="Blocks of the factor below it.")
+    for name, count, doc in (("diagonal", len(x), "on its diagonal"), ("lower", blocks, "below it")):
+        matrix = f"Blocks of A {doc}, and a last one for what stands still."
+        build.add_step(f"tets.matrix_{name}", (count + 1, 3, 3), unit="kg", doc=matrix, accumulates=True)
+        build.add_step(f"tets.{name}", (count, 3, 3), unit="kg^(1/2)", doc=f"Blocks of the factor {doc}.")
     build.add_step("tets.shape", (len(bodies), 4), unit="SI", doc="Volume, least tetrahedron, inverted, strain.")

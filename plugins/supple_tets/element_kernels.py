@@ -7,7 +7,7 @@ import math
 from supple.core.jit import njit, njit_inlined
 from supple.math.quaternion_kernels import matrix_of_quaternion
 from supple_tets.flat_kernels import add_flat_element
-from supple_tets.tables import Elements, Factor, Scratch, Vertices
+from supple_tets.tables import Elements, Matrix, Scratch, Vertices
 
 FLATTEST = 0.1
 """Below this part of its volume a tetrahedron counts as flat or turned inside out: README eq. (5)."""
@@ -128,29 +128,24 @@ def add_stiffness(slot, e, gradient, lame, shear, D, L):
 
 
 @njit
-def start_step(h, vertices: Vertices, gravity, v, force, right_out, factor_out: Factor):
-    """M (v + h g) + h f into right_out, the masses into the diagonal of A, and zero into all else of it."""
-    D, L = factor_out.diagonal, factor_out.lower
-    for k in range(L.shape[0]):
-        for i in range(3):
-            for j in range(3):
-                L[k, i, j] = 0.0
+def start_step(h, vertices: Vertices, gravity, v, force, right_out, matrix_out: Matrix):
+    """M (v + h g) + h f into right_out, and the masses added to the diagonal of A."""
+    D = matrix_out.matrix_diagonal
     for i in range(v.shape[0]):
         k = vertices.place[i]
         stands = vertices.fixed[i] != 0
         heavy = FIXED_MASS if stands else vertices.mass[i] * (1.0 + h * vertices.drag[i])
         for r in range(3):
-            for c in range(3):
-                D[k, r, c] = heavy if r == c else 0.0
+            D[k, r, r] += heavy
             right_out[i, r] = (
                 0.0 if stands else vertices.mass[i] * (v[i, r] + h * gravity[r]) + h * force[i, r]
             )
 
 
 @njit
-def add_elements(h, elements: Elements, fixed, x, turn, scratch: Scratch, right_out, factor_out: Factor):
+def add_elements(h, elements: Elements, fixed, x, turn, scratch: Scratch, right_out, matrix_out: Matrix):
     """Elastic impulses h f into right_out, h (h + damping) K into A: README eq. (3), (4)."""
-    g, corner, D, L = elements.gradient, elements.corner, factor_out.diagonal, factor_out.lower
+    g, corner, D, L = elements.gradient, elements.corner, matrix_out.matrix_diagonal, matrix_out.matrix_lower
     for e in range(corner.shape[0]):
         f00, f01, f02, f10, f11, f12, f20, f21, f22 = find_deformation(g, corner, e, x)
         w, i, j, k = find_turn(

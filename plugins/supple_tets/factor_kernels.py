@@ -6,10 +6,24 @@ import math
 
 from supple.core.jit import njit
 from supple.mechanics.jacobian import Jacobian
-from supple_tets.tables import Factor
+from supple_tets.tables import Factor, Matrix
 
 WIDTH = 16
 """Columns that are solved side by side."""
+
+
+@njit
+def copy_matrix(matrix: Matrix, factor_out: Factor):
+    """A into the arrays that its factor will be in."""
+    D, L = factor_out.diagonal, factor_out.lower
+    for k in range(D.shape[0]):
+        for i in range(3):
+            for j in range(3):
+                D[k, i, j] = matrix.matrix_diagonal[k, i, j]
+    for k in range(L.shape[0]):
+        for i in range(3):
+            for j in range(3):
+                L[k, i, j] = matrix.matrix_lower[k, i, j]
 
 
 @njit

@@ -6,9 +6,9 @@ import numpy as np
 
 from supple.core.schedule import Bound, Call, Phase, System
 from supple_tets.element_kernels import add_elements, follow_shape, start_step
-from supple_tets.factor_kernels import factorise, solve_one
+from supple_tets.factor_kernels import copy_matrix, factorise, solve_one
 from supple_tets.observe_kernels import advance, observe_bodies
-from supple_tets.tables import Elements, Factor, Moved, Observed, Scratch, Vertices
+from supple_tets.tables import Elements, Factor, Matrix, Moved, Observed, Scratch, Vertices
 
 
 def name_fields(*groups: type) -> tuple[str, ...]:
@@ -17,30 +17,42 @@ def name_fields(*groups: type) -> tuple[str, ...]:
     return tuple(names)
 
 
-WRITTEN = ("tets.diagonal", "tets.lower")
-
-
 class AssembleMatrix(System):
-    """Forces and A at the present shape, the factor of A, and the velocities if nothing touched."""
+    """Forces and A at the present shape. Others may add to A in the same phase: what stiffens a body."""
 
     phase = Phase.FREE
-    reads = (
-        *(name for name in name_fields(Elements, Vertices, Factor) if name not in WRITTEN),
-        "tets.x", "tets.v", "tets.turn", "tets.force", "run.gravity",
-    )  # fmt: skip
-    writes = (*WRITTEN, "tets.right", "tets.v_free")
+    state = ("tets.x", "tets.v", "tets.turn", "tets.force", "run.gravity")
+    reads = (*name_fields(Elements, Vertices), *state)
+    writes = ("tets.right",)
+    adds = name_fields(Matrix)
 
     def bind(self, arrays: Bound) -> list[Call]:
-        """Bind the mesh, the state and the factor."""
-        elements, vertices, factor = (arrays.take(group, "tets") for group in (Elements, Vertices, Factor))
-        x, v, turn, force, gravity = (arrays[name] for name in self.reads[-5:])
-        right, v_free = arrays["tets.right"], arrays["tets.v_free"]
+        """Bind the mesh and the state."""
+        elements, vertices, matrix = (arrays.take(group, "tets") for group in (Elements, Vertices, Matrix))
+        x, v, turn, force, gravity = (arrays[name] for name in self.state)
+        right = arrays["tets.right"]
         scratch = Scratch(gradient=np.zeros((4, 3)), stiffness=np.zeros((12, 12)), rigid=np.zeros((6, 12)))
         return [
-            Call(start_step, arrays.h, vertices, gravity, v, force, right, factor),
-            Call(add_elements, arrays.h, elements, vertices.fixed, x, turn, scratch, right, factor),
+            Call(start_step, arrays.h, vertices, gravity, v, force, right, matrix),
+            Call(add_elements, arrays.h, elements, vertices.fixed, x, turn, scratch, right, matrix),
+        ]
+
+
+class FactoriseMatrix(System):
+    """The factor of A, and the velocities if nothing touched."""
+
+    phase = Phase.FREE
+    reads = ("tets.place", "tets.column", "tets.row", *name_fields(Matrix), "tets.right")
+    writes = ("tets.diagonal", "tets.lower", "tets.v_free")
+
+    def bind(self, arrays: Bound) -> list[Call]:
+        """Bind A and its factor."""
+        matrix, factor = arrays.take(Matrix, "tets"), arrays.take(Factor, "tets")
+        right, v_free = arrays["tets.right"], arrays["tets.v_free"]
+        return [
+            Call(copy_matrix, matrix, factor),
             Call(factorise, factor),
-            Call(solve_one, factor, right, np.zeros_like(x), v_free),
+            Call(solve_one, factor, right, np.zeros_like(right), v_free),
         ]
 
 

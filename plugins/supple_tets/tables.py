@@ -29,18 +29,28 @@ class Vertices(NamedTuple):
     place: IntArray  # [n] where a vertex is in the order of elimination
 
 
+class Matrix(NamedTuple):
+    """A in the order of elimination, in blocks of 3 x 3: whoever stiffens the body adds to it in FREE.
+
+    Blocks lie as those of the factor; of those on the diagonal the lower triangles count. The last row of both takes
+    what belongs to vertices that stand still, and is never read.
+    """
+
+    matrix_diagonal: FloatArray  # [n + 1, 3, 3]
+    matrix_lower: FloatArray  # [blocks + 1, 3, 3]
+
+
 class Factor(NamedTuple):
     """A = L L^T in blocks of 3 x 3, in the order of elimination.
 
-    Blocks below the diagonal of column j are lower[column[j] : column[j + 1]], in the rows `row`. The last row of
-    `diagonal` and of `lower` takes what belongs to vertices that stand still, and is never read.
+    Blocks below the diagonal of column j are lower[column[j] : column[j + 1]], in the rows `row`.
     """
 
     place: IntArray  # [n] where a vertex is in the order of elimination
     column: IntArray  # [n + 1]
     row: IntArray  # [blocks]
-    diagonal: FloatArray  # [n + 1, 3, 3] lower triangles, with the reciprocals of their diagonals
-    lower: FloatArray  # [blocks + 1, 3, 3]
+    diagonal: FloatArray  # [n, 3, 3] lower triangles, with the reciprocals of their diagonals
+    lower: FloatArray  # [blocks, 3, 3]
 
 
 class Observed(NamedTuple):
