@@ -80,6 +80,11 @@ class Tets:
                 yield f"the tetrahedra lie on {above.path}, which moves by itself; put them beside it"
 
 
+def _check_use(entity: Entity) -> Iterator[str]:
+    if "tets" not in entity.components:
+        yield "nothing is made of this mesh; add tets = {}"
+
+
 def _check_mesh(kind: str, shape: object, entity: Entity, files: SceneFiles) -> None:
     from supple_tets.shapes import load_tets
 
@@ -96,6 +101,10 @@ class TetBlock:
         default=None, unit="1", doc="Cells along the edges, five tetrahedra each, instead of a number.", gt=0
     )
 
+    def check(self, entity: Entity, graph: SceneGraph) -> Iterator[str]:
+        """There is a body to give a mesh to."""
+        yield from _check_use(entity)
+
 
 @component
 class TetBall:
@@ -103,6 +112,10 @@ class TetBall:
 
     radius: float = field(unit="m", doc="Radius.", gt=0)
     tets: int = field(default=500, unit="1", doc=COUNT_DOC, ge=24, le=100000)
+
+    def check(self, entity: Entity, graph: SceneGraph) -> Iterator[str]:
+        """There is a body to give a mesh to."""
+        yield from _check_use(entity)
 
 
 @component
@@ -113,6 +126,10 @@ class TetRod:
     length: float = field(unit="m", doc="Length.", gt=0)
     tets: int = field(default=500, unit="1", doc=COUNT_DOC, ge=24, le=100000)
 
+    def check(self, entity: Entity, graph: SceneGraph) -> Iterator[str]:
+        """There is a body to give a mesh to."""
+        yield from _check_use(entity)
+
 
 @component
 class TetLetter:
@@ -121,6 +138,10 @@ class TetLetter:
     letter: Letter = field(unit="", doc="Which letter.")
     tets: int = field(default=1000, unit="1", doc=COUNT_DOC, ge=100, le=100000)
     height: float | None = field(default=None, unit="m", doc="Height; left out: about a metre, of the X 0.42 m.", gt=0)
+
+    def check(self, entity: Entity, graph: SceneGraph) -> Iterator[str]:
+        """There is a body to give a mesh to."""
+        yield from _check_use(entity)
 
 
 @component
@@ -143,3 +164,7 @@ class TetFile:
     def check_files(self, entity: Entity, files: SceneFiles) -> None:
         """Refuse what is no mesh."""
         _check_mesh("tet_file", self, entity, files)
+
+    def check(self, entity: Entity, graph: SceneGraph) -> Iterator[str]:
+        """There is a body to give a mesh to."""
+        yield from _check_use(entity)

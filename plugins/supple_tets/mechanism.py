@@ -74,7 +74,8 @@ class TetMechanism:
         columns = self._rows[: 3 * self.count * count].reshape(self.count, 3, count)
         self._spread(self.factor, J, self._column, self._touched, columns)
         self._forward(self.factor, self._touched, columns)
-        flat = columns.reshape(-1, count)
+        # Few vertices take part: those that touch, and what is eliminated behind them.
+        flat = columns[self._touched != 0].reshape(-1, count)
         self._add_gram(flat.T @ flat, self._column, W.group_count, W.blocks)
 
     def apply_inverse(self, x: FloatArray, out: FloatArray) -> None:
