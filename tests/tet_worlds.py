@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from supple_tets.element_kernels import add_elements, follow_shape, start_step
+from supple_tets.factor_kernels import copy_matrix
 from supple_tets.mesh import TetMesh, find_gradients
 from supple_tets.order import find_pattern, place_blocks, sort_corners
-from supple_tets.factor_kernels import copy_matrix
 from supple_tets.tables import Elements, Factor, Matrix, Scratch, Vertices
 
 

@@ -18,7 +18,10 @@ def supple_register(registry: Registry) -> None:
     for each in ("Muscles", "LetterMuscles", "MuscleDrive"):
         registry.add_component(getattr(components, each))
     registry.add_compiler(
-        "muscles.segments", "supple_muscles.compile:compile_muscles", components=["muscles"], after=["tets.bodies"]
+        "muscles.segments",
+        "supple_muscles.compile:compile_muscles",
+        components=["muscles"],
+        after=["tets.bodies"],
     )
     for name, system in (
         ("drive", "Drive"),

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 
 import numpy as np
 
-from supple.core.arrays import FloatArray
+from supple.core.arrays import FloatArray, IntArray
 from supple.core.build import Build
 from supple.core.curves import Curve, read_curve, shape_of
 from supple.core.drawing import Channel, Drawing, Lines
@@ -68,7 +68,15 @@ def compile_muscles(build: Build) -> None:
         bundle_stiffness[body.elements, : main.shape[1]] = muscles.stiffness * size
         same = np.ones(len(length))
         numbers.append(
-            np.stack([length, muscles.stiffness * same, muscles.lowest * same, muscles.rate * same, muscles.start * same])
+            np.stack(
+                [
+                    length,
+                    muscles.stiffness * same,
+                    muscles.lowest * same,
+                    muscles.rate * same,
+                    muscles.start * same,
+                ]
+            )
         )
         labels += [f"{entity.path}:{chain.name}" for chain in chains[entity.path] for _ in range(chain.count)]
         span.append([own.start, own.stop, body.elements.start, body.elements.stop])
@@ -76,8 +84,18 @@ def compile_muscles(build: Build) -> None:
     tets, weights = np.concatenate(element), np.concatenate(weight)
     # Weights belong to the corners as tets.tets has them; kernels know tets.corner.
     sorted_weights = np.take_along_axis(weights, place_of[tets], axis=1)
-    _declare(build, shares, tets, sorted_weights, np.concatenate(direction), np.concatenate(numbers, axis=1), labels)
-    build.add_model("muscles.bundle", bundle, unit="1", doc="Main directions of groups in tetrahedra at rest.")
+    _declare(
+        build,
+        shares,
+        tets,
+        sorted_weights,
+        np.concatenate(direction),
+        np.concatenate(numbers, axis=1),
+        labels,
+    )
+    build.add_model(
+        "muscles.bundle", bundle, unit="1", doc="Main directions of groups in tetrahedra at rest."
+    )
     build.add_model("muscles.bundle_stiffness", bundle_stiffness, unit="Pa", doc="Stiffness along them.")
     build.add_model(
         "muscles.span", span, unit="1", dtype=np.int64, labels=[entity.path for entity in entities],
@@ -87,10 +105,10 @@ def compile_muscles(build: Build) -> None:
     _declare_seen(build, entities, span)
 
 
-def _place_corners(build: Build) -> FloatArray:
+def _place_corners(build: Build) -> IntArray:
     """Where the corners of tets.corner stand in the rows of tets.tets [elements, 4]."""
     corner, tets = build.arrays["tets.corner"], build.arrays["tets.tets"]
-    return np.argmax(tets[:, None, :] == corner[:, :, None], axis=2)
+    return np.asarray(np.argmax(tets[:, None, :] == corner[:, :, None], axis=2))
 
 
 def _collect(
@@ -101,7 +119,9 @@ def _collect(
     for chain in chains:
         if names.count(chain.name) > 1:
             what = f"there are two fibres '{chain.name}'"
-            raise build.refuse(f"{entity.path}.muscles.fibres", what, "the layout has one, too; choose another name")
+            raise build.refuse(
+                f"{entity.path}.muscles.fibres", what, "the layout has one, too; choose another name"
+            )
         ends = np.stack([chain.points[:-1], chain.points[1:]], axis=1).reshape(-1, 3)
         if (np.linalg.norm(ends[1::2] - ends[0::2], axis=1) < 1e-6 * body.mesh.edge).any():
             what = f"fibre '{chain.name}' has a segment without length"
@@ -122,7 +142,9 @@ def _check_inside(
     chain = chains[int(np.searchsorted(ends, number, side="right"))]
     where = ", ".join(f"{each:.4g}" for each in points[number])
     what = f"fibre '{chain.name}' leaves the mesh: the point [{where}] lies outside"
-    raise build.refuse(f"{entity.path}.muscles.fibres", what, "move it inwards; points are in the entity's frame")
+    raise build.refuse(
+        f"{entity.path}.muscles.fibres", what, "move it inwards; points are in the entity's frame"
+    )
 
 
 def _declare(build, shares, element, weight, direction, numbers, labels) -> None:  # type: ignore[no-untyped-def]
@@ -135,7 +157,9 @@ def _declare(build, shares, element, weight, direction, numbers, labels) -> None
         build.add_model(f"muscles.{name}", integers, unit="1", doc=doc, dtype=np.int64)
     build.add_model("muscles.share", share, unit="1", doc="Its share in the stress.")
     build.add_model("muscles.direction", direction, unit="1", doc="Directions at rest.", labels=labels)
-    build.add_model("muscles.weight", weight, unit="1", doc="Weights of the corners at each end of a segment.")
+    build.add_model(
+        "muscles.weight", weight, unit="1", doc="Weights of the corners at each end of a segment."
+    )
     length, stiffness, lowest, rate, start = (np.ascontiguousarray(row) for row in numbers)
     for name, values, unit, doc in (
         ("rest_length", length, "m", "Lengths at rest."),
@@ -152,14 +176,14 @@ def _declare(build, shares, element, weight, direction, numbers, labels) -> None
     shape = (len(length),)
     build.add_step("muscles.wanted", shape, unit="1", doc="Contractions of drives.", accumulates=True)
     build.add_step("muscles.change", shape, unit="1", doc="Changes that planners ask for.", accumulates=True)
-    build.add_step("muscles.now", shape, unit="1", doc="Relative lengths asked for before planners.", labels=labels)
+    build.add_step(
+        "muscles.now", shape, unit="1", doc="Relative lengths asked for before planners.", labels=labels
+    )
     build.add_step("muscles.stress", shape, unit="Pa", doc="Stress along the segments, negative: tension.")
     build.add_step("muscles.shown", shape, unit="1", doc="Contraction.", record=True)
 
 
-def _declare_drives(
-    build: Build, entities: list[Entity], chains: dict[str, list[Chain]], count: int
-) -> None:
+def _declare_drives(build: Build, entities: list[Entity], chains: dict[str, list[Chain]], count: int) -> None:
     number, shape, curve, swing, pieces, used = [], [], [], [], [np.zeros((0, SEGMENT_COLUMNS))], 0
     driven = np.zeros(count, np.int64)
     first = 0
@@ -191,9 +215,15 @@ def _declare_drives(
         ("drive_curve", curve, 2, "First piece of the drive's curve, and how many there are."),
     ):
         build.add_model(
-            f"muscles.{name}", np.array(integers, np.int64).reshape(-1, width), unit="1", doc=doc, dtype=np.int64
+            f"muscles.{name}",
+            np.array(integers, np.int64).reshape(-1, width),
+            unit="1",
+            doc=doc,
+            dtype=np.int64,
         )
-    build.add_model("muscles.drive_shape", np.array(shape, np.int64), unit="1", doc="Shape of its curve.", dtype=np.int64)
+    build.add_model(
+        "muscles.drive_shape", np.array(shape, np.int64), unit="1", doc="Shape of its curve.", dtype=np.int64
+    )
     build.add_model("muscles.drive_swing", np.array(swing, float).reshape(-1, 5), unit="SI", doc="Its swing.")
     build.add_model("muscles.drive_piece", np.concatenate(pieces), unit="SI", doc="Pieces of all curves.")
     build.add_model("muscles.driven", driven, unit="1", doc="1 for segments that are driven.", dtype=np.int64)
@@ -217,12 +247,13 @@ def _describe_swing(drive) -> tuple[float, float, float, float, float]:  # type:
 def _declare_seen(build: Build, entities: list[Entity], span: list[list[int]]) -> None:
     build.add_step("muscles.observed", (len(entities), len(OBSERVED)), unit="SI", doc="Metrics.")
     pairs = np.arange(2 * span[-1][1]).reshape(-1, 2)
-    build.add_model("muscles.pair", pairs, unit="1", doc="Ends of a segment in muscles.point.", dtype=np.int64)
+    build.add_model(
+        "muscles.pair", pairs, unit="1", doc="Ends of a segment in muscles.point.", dtype=np.int64
+    )
     for row, entity in enumerate(entities):
         build.bind_metrics(
             entity, "muscles", {name: ("muscles.observed", (row, c)) for c, name in enumerate(OBSERVED)}
         )
-        build.expose(entity.path, "muscle_lengths", "muscles.length", slice(span[row][0], span[row][1]))
     radius = 0.12 * min(entity.components["muscles"].spread for entity in entities)
     channel = Channel("muscles.shown", 0.0, 0.5, "1", "contraction of muscles")
     path = entities[0].path

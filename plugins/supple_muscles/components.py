@@ -25,10 +25,16 @@ class Helix:
 class Fibre:
     """A muscle fibre within a body, cut into segments that contract each by itself."""
 
-    points: tuple[Vector, ...] = field(default=(), unit="m", doc="Corners of a polyline in the entity's frame.")
+    points: tuple[Vector, ...] = field(
+        default=(), unit="m", doc="Corners of a polyline in the entity's frame."
+    )
     helix: Helix | None = field(default=None, unit="", doc="Winds about an axis, instead of points.")
     segments: int = field(
-        default=0, unit="1", ge=0, le=1000, doc="Cut into so many pieces of one length; 0: one from point to point."
+        default=0,
+        unit="1",
+        ge=0,
+        le=1000,
+        doc="Cut into so many pieces of one length; 0: one from point to point.",
     )
     group: str = field(
         default="longitudinal", unit="", min_length=1,
@@ -49,21 +55,33 @@ class Muscles:
     """Fibres in the tetrahedra of the entity. Each segment is a spring of changeable length, spread over the tissue."""
 
     fibres: dict[str, Fibre] = field(default={}, unit="", doc="Fibres by names that you choose.")
-    stiffness: float = field(default=1e6, unit="Pa", doc="Stress for a contraction by the whole length.", gt=0)
-    spread: float = field(default=0.05, unit="m", doc="Standard deviation of the influence around a fibre.", gt=0)
-    lowest: float = field(default=0.5, unit="1", doc="Shortest length to ask for, relative to rest.", gt=0, lt=1)
+    stiffness: float = field(
+        default=1e6, unit="Pa", doc="Stress for a contraction by the whole length.", gt=0
+    )
+    spread: float = field(
+        default=0.05, unit="m", doc="Standard deviation of the influence around a fibre.", gt=0
+    )
+    lowest: float = field(
+        default=0.5, unit="1", doc="Shortest length to ask for, relative to rest.", gt=0, lt=1
+    )
     rate: float = field(default=5.0, unit="1/s", doc="Greatest change of that relative length in time.", gt=0)
     start: float = field(default=1.0, unit="1", doc="Relative length asked for at the start.", gt=0, le=1)
-    measure: bool = field(default=False, unit="", doc="Whether stretch, bend and twist of the body are measured.")
+    measure: bool = field(
+        default=False, unit="", doc="Whether stretch, bend and twist of the body are measured."
+    )
     metrics = (
         Metric("contraction", "1", "Greatest contraction that was asked for.", "max"),
         Metric("shortest", "1", "Least length of a segment relative to rest.", "min"),
         Metric("tension", "Pa", "Greatest tension of a segment.", "max"),
-        Metric("stretch", "1", "Change of the body's length between its ends, as a part, if measured.", "last"),
+        Metric(
+            "stretch", "1", "Change of the body's length between its ends, as a part, if measured.", "last"
+        ),
         Metric("bend", "deg", "Angle between its ends, if measured.", "last"),
         Metric("bend_towards_x", "1", "Where the far end leans, x, if measured.", "last"),
         Metric("bend_towards_z", "1", "Likewise, z.", "last"),
-        Metric("twist", "deg", "Turn of the far end against the near one about the axis, if measured.", "last"),
+        Metric(
+            "twist", "deg", "Turn of the far end against the near one about the axis, if measured.", "last"
+        ),
     )
 
     def __post_init__(self) -> None:
@@ -108,7 +126,9 @@ class Sine:
     period: float = field(unit="s", doc="Time of a swing.", gt=0)
     phase: float = field(default=0.0, unit="deg", doc="Phase at time 0.")
     lag: float = field(
-        default=0.0, unit="deg", doc="How much later each segment of a fibre is than the one before it: a wave."
+        default=0.0,
+        unit="deg",
+        doc="How much later each segment of a fibre is than the one before it: a wave.",
     )
 
 

@@ -52,7 +52,9 @@ def wind_helix(helix: Helix, segments: int) -> FloatArray:
     other = np.cross(axis, aside)
     share = np.linspace(0.0, 1.0, segments + 1)[:, None]
     angle = np.radians(helix.start) + 2 * np.pi * helix.turns * share
-    wound: FloatArray = low + share * (high - low) + helix.radius * (np.cos(angle) * aside + np.sin(angle) * other)
+    wound: FloatArray = (
+        low + share * (high - low) + helix.radius * (np.cos(angle) * aside + np.sin(angle) * other)
+    )
     return wound
 
 
@@ -78,7 +80,9 @@ def find_influence(
     return shares
 
 
-def find_bundles(shares: FloatArray, direction: FloatArray, groups: list[str]) -> tuple[FloatArray, FloatArray]:
+def find_bundles(
+    shares: FloatArray, direction: FloatArray, groups: list[str]
+) -> tuple[FloatArray, FloatArray]:
     """The main direction of each group in every tetrahedron [elements, groups, 3], and how much lies along it."""
     names = sorted(set(groups))
     main, size = np.zeros((len(shares), len(names), 3)), np.zeros((len(shares), len(names)))

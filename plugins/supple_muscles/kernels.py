@@ -14,8 +14,10 @@ from supple_tets.tables import Matrix
 
 @njit_inlined
 def turn_gradients(tissue: Tissue, e, normals_out):
-    """normals_out [4, 3] = V det F F^-T g: the gradients at the present shape times the present volume. Returns det F."""
-    f00, f01, f02, f10, f11, f12, f20, f21, f22 = find_deformation(tissue.gradient, tissue.corner, e, tissue.x)
+    """normals_out [4, 3] = V det F F^-T g: gradients at the present shape times its volume. Returns det F."""
+    f00, f01, f02, f10, f11, f12, f20, f21, f22 = find_deformation(
+        tissue.gradient, tissue.corner, e, tissue.x
+    )
     c00, c01, c02, c10, c11, c12, c20, c21, c22, J = find_cofactors(
         f00, f01, f02, f10, f11, f12, f20, f21, f22
     )

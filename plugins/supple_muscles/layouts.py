@@ -10,6 +10,7 @@ import numpy as np
 from supple.core.arrays import FloatArray
 from supple_muscles.components import Helix
 from supple_muscles.fibres import Chain, cut_evenly, wind_helix
+from supple_tets.lattice import Box
 from supple_tets.letters import (
     HUB,
     LEG,
@@ -19,7 +20,6 @@ from supple_tets.letters import (
     STROKES,
     X_HEIGHT,
     X_LOWEST,
-    Box,
     place_on_leg,
 )
 
@@ -114,7 +114,7 @@ def wind_around(name: str, box: Box, depth: float, segments: int) -> list[Chain]
 
 
 def lay_out_ring(depth: float) -> list[Chain]:
-    """Two closed fibres around the O, near the inner and near the outer side; the first segment begins at the bottom."""
+    """Two closed fibres around the O, near its inner and its outer side; they begin at the bottom."""
     chains = []
     for name, side in (("inner", -1), ("outer", 1)):
         radius = (RING_INNER + RING_OUTER + side * depth * (RING_OUTER - RING_INNER)) / 2
@@ -136,8 +136,8 @@ def lay_out_x(depth: float) -> list[Chain]:
             label = f"{leg}_{'upper' if up > 0 else 'lower'}{'_a' if side > 0 else '_b'}"
             chains.append(Chain(label, LONG, np.array(points)))
         for number, share in enumerate((0.3, 0.7)):
-            for word, side, up in (("side", REACH, 0.0), ("up", 0.0, REACH)):
-                ends = [_place(leg, share, way * side, way * up) for way in (-1, 1)]
+            for word, aside, high in (("side", REACH, 0.0), ("up", 0.0, REACH)):
+                ends = [_place(leg, share, way * aside, way * high) for way in (-1, 1)]
                 chains.append(Chain(f"{leg}_across_{word}{number}", ACROSS, np.array(ends)))
     return chains
 

@@ -14,7 +14,14 @@ from supple.mechanics.dynamics import Arrays
 from supple_muscles.kernels import fill_map
 from supple_muscles.tables import Influence, Tissue
 
-STATE = ("muscles.length", "muscles.rest_length", "muscles.stiffness", "muscles.lowest", "muscles.rate", "muscles.now")
+STATE = (
+    "muscles.length",
+    "muscles.rest_length",
+    "muscles.stiffness",
+    "muscles.lowest",
+    "muscles.rate",
+    "muscles.now",
+)
 
 
 class MuscleLimits(NamedTuple):

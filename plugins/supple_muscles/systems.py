@@ -75,7 +75,9 @@ class Stiffen(System):
         """Bind bundles, tissue and A."""
         bundle, tissue = arrays.take(Bundle, "muscles"), arrays.take(Tissue, "tets")
         matrix = arrays.take(Matrix, "tets")
-        return Call(add_fibre_stiffness, arrays.h, tissue, arrays["tets.slot"], bundle, np.zeros((4, 3)), matrix)
+        return Call(
+            add_fibre_stiffness, arrays.h, tissue, arrays["tets.slot"], bundle, np.zeros((4, 3)), matrix
+        )
 
 
 class ApplyChanges(System):
@@ -91,7 +93,9 @@ class ApplyChanges(System):
         tissue, now, change = arrays.take(Tissue, "tets"), arrays["muscles.now"], arrays["muscles.change"]
         stress = np.zeros_like(now)
         scale = bind_kernel(scale_changes, segments, now, change, stress)
-        add = bind_kernel(add_stress, tissue, influence, stress, arrays.h, np.zeros((4, 3)), arrays["tets.plan"])
+        add = bind_kernel(
+            add_stress, tissue, influence, stress, arrays.h, np.zeros((4, 3)), arrays["tets.plan"]
+        )
 
         def apply() -> None:
             if scale():
@@ -104,15 +108,14 @@ class Settle(System):
     """What was asked for, and the lengths at the end of the step."""
 
     phase = Phase.ADVANCE
-    reads = (*SEGMENTS, "tets.corner", "tets.x.next", "muscles.now", "muscles.change")
+    state = ("tets.corner", "tets.x.next", "muscles.now", "muscles.change")
+    reads = (*SEGMENTS, *state)
     writes = ("muscles.asked.next", "muscles.point.next", "muscles.length.next")
 
     def bind(self, arrays: Bound) -> list[Call]:
         """Bind segments and the new places."""
-        segments, (corner, x, now, change) = (
-            arrays.take(Segments, "muscles"),
-            (arrays[n] for n in self.reads[-4:]),
-        )
+        segments = arrays.take(Segments, "muscles")
+        corner, x, now, change = (arrays[name] for name in self.state)
         asked, point, length = (arrays[name] for name in self.writes)
         return [
             Call(settle, segments, now, change, asked),
@@ -125,8 +128,8 @@ class Observe(System):
 
     phase = Phase.OBSERVE
     reads = (
-        "muscles.span", "muscles.rest_length", "muscles.asked.next", "muscles.length.next", "muscles.stress", "tets.x.next",
-        "tets.rest",
+        "muscles.span", "muscles.rest_length", "muscles.asked.next", "muscles.length.next", "muscles.stress",
+        "tets.x.next", "tets.rest",
     )  # fmt: skip
     writes = ("muscles.observed", "muscles.shown")
 

@@ -75,7 +75,11 @@ def compile_tets(build: Build) -> None:
     corner, gradient = sort_corners(pattern, tets, gradients)
     for name, integers, doc in (
         ("corner", corner, "Vertices of a tetrahedron in the order of elimination."),
-        ("slot", place_blocks(pattern, corner, fixed), "Where the blocks of a tetrahedron are in the factor."),
+        (
+            "slot",
+            place_blocks(pattern, corner, fixed),
+            "Where the blocks of a tetrahedron are in the factor.",
+        ),
         ("fixed", fixed, "1 for vertices that stand still."),
         ("place", pattern.place, "Where a vertex is in the order of elimination."),
         ("column", pattern.column, "Where the blocks of a column begin."),
@@ -92,8 +96,6 @@ def compile_tets(build: Build) -> None:
         places = {name: ("tets.observed", (index, column)) for column, name in enumerate(OBSERVED)}
         places["highest"] = ("tets.observed", (index, OBSERVED.index("centre_y")))
         build.bind_metrics(body.entity, "tets", places)
-        build.expose(body.path, "vertices", "tets.x", body.vertices)
-        build.expose(body.path, "velocities", "tets.v", body.vertices)
         form = MeshDrawing("tets.x", "tets.skin", body.triangles.start, body.triangles.stop)
         build.draw(Drawing(f"{body.path}.tets", body.path, "bodies", form))
     build.add_step("tets.observed", (len(bodies), len(OBSERVED)), unit="SI", doc="Metrics.", labels=paths)
@@ -181,4 +183,6 @@ def _declare_motion(build: Build, bodies: list[TetBody], fixed: BoolArray, block
         matrix = f"Blocks of A {doc}, and a last one for what stands still."
         build.add_step(f"tets.matrix_{name}", (count + 1, 3, 3), unit="kg", doc=matrix, accumulates=True)
         build.add_step(f"tets.{name}", (count, 3, 3), unit="kg^(1/2)", doc=f"Blocks of the factor {doc}.")
-    build.add_step("tets.shape", (len(bodies), 4), unit="SI", doc="Volume, least tetrahedron, inverted, strain.")
+    build.add_step(
+        "tets.shape", (len(bodies), 4), unit="SI", doc="Volume, least tetrahedron, inverted, strain."
+    )

@@ -137,7 +137,9 @@ class TetLetter:
 
     letter: Letter = field(unit="", doc="Which letter.")
     tets: int = field(default=1000, unit="1", doc=COUNT_DOC, ge=100, le=100000)
-    height: float | None = field(default=None, unit="m", doc="Height; left out: about a metre, of the X 0.42 m.", gt=0)
+    height: float | None = field(
+        default=None, unit="m", doc="Height; left out: about a metre, of the X 0.42 m.", gt=0
+    )
 
     def check(self, entity: Entity, graph: SceneGraph) -> Iterator[str]:
         """There is a body to give a mesh to."""
@@ -146,15 +148,20 @@ class TetLetter:
 
 @component
 class TetFile:
-    """A mesh for tets from a file: tetrahedra (.msh, .vtu, .vtk, .mesh), or a closed surface (.obj, .stl) to be filled."""
+    """A mesh for tets from a file: tetrahedra (.msh, .vtu, .vtk, .mesh), or a closed surface to fill (.obj, .stl)."""
 
     file: str = field(unit="", doc="The file, beside the scene.", min_length=1)
     scale: float = field(
         default=1.0, unit="1", doc="Metres per unit of the coordinates; 0.001 for millimetres.", gt=0
     )
-    tets: int = field(default=1000, unit="1", doc="Of a surface: tetrahedra to fill it with, about.", ge=24, le=200000)
+    tets: int = field(
+        default=1000, unit="1", doc="Of a surface: tetrahedra to fill it with, about.", ge=24, le=200000
+    )
     edge: float | None = field(
-        default=None, unit="m", doc="Of a surface: edge of the lattice that fills it, instead of a number.", gt=0
+        default=None,
+        unit="m",
+        doc="Of a surface: edge of the lattice that fills it, instead of a number.",
+        gt=0,
     )
 
     def reads_files(self) -> tuple[str, ...]:

@@ -28,6 +28,7 @@ from supple.mechanics.dynamics import (
     Located,
     Movable,
     Place,
+    hand_over,
     refuse_query,
 )
 from supple_tets.mesh import find_gradients, find_tet
@@ -93,11 +94,11 @@ class TetDynamics(Dynamics):
 
     def fill_rate_values(self) -> FloatArray:
         """Velocities of the vertices."""
-        return self._v.reshape(-1)
+        return np.asarray(self._v.reshape(-1), float)
 
     def fill_coordinate_values(self) -> FloatArray:
         """Places of the vertices."""
-        return self._x.reshape(-1)
+        return np.asarray(self._x.reshape(-1), float)
 
     def add_forces(self, tau: ArrayLike) -> None:
         """Add forces on the vertices, in the world."""
@@ -128,10 +129,7 @@ class TetDynamics(Dynamics):
         """M is diagonal."""
         tau = np.repeat(self._m, 3) * np.asarray(acceleration, float)
         tau += self.fill_gravity()
-        if out is None:
-            return tau
-        out[...] = tau
-        return out
+        return hand_over(tau, out)
 
     # Points
 
@@ -182,7 +180,11 @@ class TetDynamics(Dynamics):
         out = self._motion
         out.fill(0.0)
         if frame != WITHIN:
-            out[POSITION], out[VELOCITY], out[ROTATION.start] = self._x[frame] + (px, py, pz), self._v[frame], 1.0
+            out[POSITION], out[VELOCITY], out[ROTATION.start] = (
+                self._x[frame] + (px, py, pz),
+                self._v[frame],
+                1.0,
+            )
             return out
         element, weights = self.find_element(px, py, pz)
         corners, gradients = self._find_gradients(element)

@@ -87,8 +87,9 @@ def find_turn(f00, f01, f02, f10, f11, f12, f20, f21, f22, w, x, y, z):
 
 
 @njit_inlined
-def find_strain(f00, f01, f02, f10, f11, f12, f20, f21, f22, r00, r01, r02, r10, r11, r12, r20, r21, r22):
-    """E = sym R^T F - 1: e00, e11, e22, e01, e02, e12."""
+def find_strain(f00, f01, f02, f10, f11, f12, f20, f21, f22, w, i, j, k):
+    """E = sym R^T F - 1, R being that of a quaternion: e00, e11, e22, e01, e02, e12."""
+    r00, r01, r02, r10, r11, r12, r20, r21, r22 = matrix_of_quaternion(w, i, j, k)
     e00 = r00 * f00 + r10 * f10 + r20 * f20 - 1.0
     e11 = r01 * f01 + r11 * f11 + r21 * f21 - 1.0
     e22 = r02 * f02 + r12 * f12 + r22 * f22 - 1.0
@@ -152,16 +153,26 @@ def add_elements(h, elements: Elements, fixed, x, turn, scratch: Scratch, right_
             f00, f01, f02, f10, f11, f12, f20, f21, f22, turn[e, 0], turn[e, 1], turn[e, 2], turn[e, 3]
         )
         r00, r01, r02, r10, r11, r12, r20, r21, r22 = matrix_of_quaternion(w, i, j, k)
-        e00, e11, e22, e01, e02, e12 = find_strain(
-            f00, f01, f02, f10, f11, f12, f20, f21, f22, r00, r01, r02, r10, r11, r12, r20, r21, r22
-        )
+        e00, e11, e22, e01, e02, e12 = find_strain(f00, f01, f02, f10, f11, f12, f20, f21, f22, w, i, j, k)
         lame, shear = elements.lame[e], elements.shear[e]
         trace = lame * (e00 + e11 + e22)
         s00, s11, s22 = 2.0 * shear * e00 + trace, 2.0 * shear * e11 + trace, 2.0 * shear * e22 + trace
         s01, s02, s12 = 2.0 * shear * e01, 2.0 * shear * e02, 2.0 * shear * e12
-        p00, p01, p02 = r00 * s00 + r01 * s01 + r02 * s02, r00 * s01 + r01 * s11 + r02 * s12, r00 * s02 + r01 * s12 + r02 * s22
-        p10, p11, p12 = r10 * s00 + r11 * s01 + r12 * s02, r10 * s01 + r11 * s11 + r12 * s12, r10 * s02 + r11 * s12 + r12 * s22
-        p20, p21, p22 = r20 * s00 + r21 * s01 + r22 * s02, r20 * s01 + r21 * s11 + r22 * s12, r20 * s02 + r21 * s12 + r22 * s22
+        p00, p01, p02 = (
+            r00 * s00 + r01 * s01 + r02 * s02,
+            r00 * s01 + r01 * s11 + r02 * s12,
+            r00 * s02 + r01 * s12 + r02 * s22,
+        )
+        p10, p11, p12 = (
+            r10 * s00 + r11 * s01 + r12 * s02,
+            r10 * s01 + r11 * s11 + r12 * s12,
+            r10 * s02 + r11 * s12 + r12 * s22,
+        )
+        p20, p21, p22 = (
+            r20 * s00 + r21 * s01 + r22 * s02,
+            r20 * s01 + r21 * s11 + r22 * s12,
+            r20 * s02 + r21 * s12 + r22 * s22,
+        )
         pushed = -h * elements.volume[e]
         for a in range(4):
             n = corner[e, a]
@@ -193,7 +204,12 @@ def follow_shape(elements: Elements, x, turn, turn_out, stored_out, shape_out):
     """
     for body in range(shape_out.shape[0]):
         stored_out[body] = 0.0
-        shape_out[body, 0], shape_out[body, 1], shape_out[body, 2], shape_out[body, 3] = 0.0, math.inf, 0.0, 0.0
+        shape_out[body, 0], shape_out[body, 1], shape_out[body, 2], shape_out[body, 3] = (
+            0.0,
+            math.inf,
+            0.0,
+            0.0,
+        )
     for e in range(elements.corner.shape[0]):
         f00, f01, f02, f10, f11, f12, f20, f21, f22 = find_deformation(
             elements.gradient, elements.corner, e, x
@@ -202,10 +218,7 @@ def follow_shape(elements: Elements, x, turn, turn_out, stored_out, shape_out):
             f00, f01, f02, f10, f11, f12, f20, f21, f22, turn[e, 0], turn[e, 1], turn[e, 2], turn[e, 3]
         )
         turn_out[e, 0], turn_out[e, 1], turn_out[e, 2], turn_out[e, 3] = w, i, j, k
-        r00, r01, r02, r10, r11, r12, r20, r21, r22 = matrix_of_quaternion(w, i, j, k)
-        e00, e11, e22, e01, e02, e12 = find_strain(
-            f00, f01, f02, f10, f11, f12, f20, f21, f22, r00, r01, r02, r10, r11, r12, r20, r21, r22
-        )
+        e00, e11, e22, e01, e02, e12 = find_strain(f00, f01, f02, f10, f11, f12, f20, f21, f22, w, i, j, k)
         square = e00 * e00 + e11 * e11 + e22 * e22 + 2.0 * (e01 * e01 + e02 * e02 + e12 * e12)
         trace, body = e00 + e11 + e22, elements.body_of[e]
         J = f00 * (f11 * f22 - f12 * f21) + f01 * (f12 * f20 - f10 * f22) + f02 * (f10 * f21 - f11 * f20)

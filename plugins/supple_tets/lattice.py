@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -37,7 +38,7 @@ def divide_boxes(boxes: Sequence[Box], edge: float) -> tuple[list[FloatArray], l
     planes = []
     for axis in range(3):
         ends = sorted({round(end[axis], 12) for box in boxes for end in box})
-        steps = [np.linspace(a, b, max(1, round((b - a) / edge)) + 1)[:-1] for a, b in zip(ends, ends[1:], strict=False)]
+        steps = [np.linspace(a, b, max(1, round((b - a) / edge)) + 1)[:-1] for a, b in pairwise(ends)]
         planes.append(np.array([*np.concatenate(steps), ends[-1]]))
     middles = [(each[1:] + each[:-1]) / 2 for each in planes]
     cells = [
@@ -68,4 +69,4 @@ def choose_edge(volume: float, wanted: int, count: Callable[[float], int], per_c
     """
     guess = (volume * per_cell / wanted) ** (1 / 3)
     tried = [guess * 1.5 * 0.98**k for k in range(46)]
-    return min(tried, key=lambda edge: abs(count(edge) - wanted))
+    return float(min(tried, key=lambda edge: abs(count(edge) - wanted)))

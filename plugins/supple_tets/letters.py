@@ -93,8 +93,10 @@ def make_x(wanted: int) -> tuple[FloatArray, IntArray]:
     """The X: a plus-shaped lattice, its arms bent down."""
     best = min(
         ((n, s) for n in (2, 4, 6) for s in range(4, 60)),
-        key=lambda pair: abs(PER_CELL * (pair[0] ** 3 + 4 * pair[0] ** 2 * pair[1]) - wanted)
-        + 20.0 * abs(pair[1] - 6.5 * pair[0]),
+        key=lambda pair: (
+            abs(PER_CELL * (pair[0] ** 3 + 4 * pair[0] ** 2 * pair[1]) - wanted)
+            + 20.0 * abs(pair[1] - 6.5 * pair[0])
+        ),
     )
     width, steps = best
     cells: list[Cell] = [(i, j, k) for i in range(width) for j in range(width) for k in range(width)]
@@ -104,7 +106,7 @@ def make_x(wanted: int) -> tuple[FloatArray, IntArray]:
                 cells += [(width + step, j, a), (-1 - step, j, a), (a, j, width + step), (a, j, -1 - step)]
     points, tets = fill_cells(cells)
     local = 2.0 * points / width - 1.0
-    vertices = np.array([_place_on_x(*each, steps * 2.0 / width) for each in local])
+    vertices = np.array([_place_on_x(x, y, z, steps * 2.0 / width) for x, y, z in local.tolist()])
     vertices[:, 1] -= X_LOWEST
     return vertices, tets
 

@@ -125,6 +125,8 @@ class TetSurface:
         J = self.mechanism.jacobian
         asked = points.span.item(1) - points.span.item(0)
         if J.count.item(0) + CORNERS * asked > J.capacity:
-            what = f"room for {J.capacity} blocks of rows on tetrahedra is used up; raise run.capacity.contacts"
+            what = (
+                f"room for {J.capacity} blocks of rows on tetrahedra is used up; raise run.capacity.contacts"
+            )
             raise CapacityError(what, entity=self.path)
         self._add_rows(points)()

@@ -24,7 +24,9 @@ def advance(h, factor: Factor, x, v_free, impulse, scratch, x_out, v_out):
 
 
 @njit
-def observe_bodies(h, span, rest_volume, gravity, mass, rest, force, before: Moved, after: Moved, shape, seen: Observed):
+def observe_bodies(
+    h, span, rest_volume, gravity, mass, rest, force, before: Moved, after: Moved, shape, seen: Observed
+):
     """Metrics of every body in the order of `compile.OBSERVED`, and the energy before and after the step."""
     for body in range(span.shape[0]):
         total, cx, cy, cz, px, py, pz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.core.arrays import FloatArray
+from supple.core.arrays import FloatArray, IntArray
 from supple.core.entity import Entity
 from supple.core.scene_files import SceneFiles
 from supple.errors import Problem, UserError, Where
@@ -59,12 +59,12 @@ def _generate(kind: str, shape: Any, where: str) -> TetMesh:
 
         def depth(points: FloatArray) -> FloatArray:
             aside = shape.radius - np.hypot(points[:, 0], points[:, 2])
-            return np.minimum(aside, shape.length / 2 - np.abs(points[:, 1]))
+            return np.asarray(np.minimum(aside, shape.length / 2 - np.abs(points[:, 1])))
 
     return stuff_to_count(depth, -reach, reach, volume, shape.tets, where)
 
 
-def _fill_block(block: Any) -> tuple[FloatArray, Any]:
+def _fill_block(block: Any) -> tuple[FloatArray, IntArray]:
     half = tuple(each / 2 for each in block.size)
     if block.cells is None:
         box = (tuple(-each for each in half), half)
@@ -81,7 +81,7 @@ def stuff_to_count(
 ) -> TetMesh:
     """Stuff with a lattice that gives about the wanted number of tetrahedra: a few tries, the nearest is taken."""
     edge = (14.0 * volume / wanted) ** (1 / 3)
-    tries = []
+    tries: list[tuple[float, int, FloatArray, IntArray]] = []
     for _ in range(5):
         vertices, tets = stuff(depth, low, high, edge)
         tries.append((abs(math.log(max(len(tets), 1) / wanted)), len(tries), vertices, tets))

@@ -65,7 +65,9 @@ def make_lattice(
         step[axis], u[(axis + 1) % 3], w[(axis + 2) % 3] = 1, 1, 1
         around = [corner(inner + step + each) for each in (0 * u, u, u + w, w)]
         for k in range(4):
-            tets.append(np.stack([middle(inner), middle(inner + step), around[k], around[(k + 1) % 4]], axis=1))
+            tets.append(
+                np.stack([middle(inner), middle(inner + step), around[k], around[(k + 1) % 4]], axis=1)
+            )
     joined: IntArray = np.concatenate(tets)
     pairs = np.concatenate([np.sort(joined[:, [a, b]], axis=1) for a in range(4) for b in range(a)])
     edges = np.unique(pairs, axis=0)

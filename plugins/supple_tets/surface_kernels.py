@@ -72,8 +72,16 @@ def pierces(vertices, p, q, a, b, c):
     """Whether the edge from vertex p to q passes through the triangle a, b, c."""
     ox, oy, oz = vertices[p, 0], vertices[p, 1], vertices[p, 2]
     dx, dy, dz = vertices[q, 0] - ox, vertices[q, 1] - oy, vertices[q, 2] - oz
-    ux, uy, uz = vertices[b, 0] - vertices[a, 0], vertices[b, 1] - vertices[a, 1], vertices[b, 2] - vertices[a, 2]
-    vx, vy, vz = vertices[c, 0] - vertices[a, 0], vertices[c, 1] - vertices[a, 1], vertices[c, 2] - vertices[a, 2]
+    ux, uy, uz = (
+        vertices[b, 0] - vertices[a, 0],
+        vertices[b, 1] - vertices[a, 1],
+        vertices[b, 2] - vertices[a, 2],
+    )
+    vx, vy, vz = (
+        vertices[c, 0] - vertices[a, 0],
+        vertices[c, 1] - vertices[a, 1],
+        vertices[c, 2] - vertices[a, 2],
+    )
     hx, hy, hz = dy * vz - dz * vy, dz * vx - dx * vz, dx * vy - dy * vx
     det = ux * hx + uy * hy + uz * hz
     if det == 0.0:
@@ -98,7 +106,7 @@ def find_crossing(vertices, triangles, ball, pair_out):
                 continue
             for k in range(3):
                 p, q = triangles[o, k], triangles[o, (k + 1) % 3]
-                if p == a or p == b or p == c or q == a or q == b or q == c:
+                if p in (a, b, c) or q in (a, b, c):
                     continue
                 if pierces(vertices, p, q, a, b, c):
                     pair_out[0], pair_out[1] = t, o

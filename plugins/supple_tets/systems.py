@@ -28,7 +28,8 @@ class AssembleMatrix(System):
 
     def bind(self, arrays: Bound) -> list[Call]:
         """Bind the mesh and the state."""
-        elements, vertices, matrix = (arrays.take(group, "tets") for group in (Elements, Vertices, Matrix))
+        elements, vertices = arrays.take(Elements, "tets"), arrays.take(Vertices, "tets")
+        matrix = arrays.take(Matrix, "tets")
         x, v, turn, force, gravity = (arrays[name] for name in self.state)
         right = arrays["tets.right"]
         scratch = Scratch(gradient=np.zeros((4, 3)), stiffness=np.zeros((12, 12)), rigid=np.zeros((6, 12)))
@@ -60,13 +61,14 @@ class AdvanceVertices(System):
     """Impulses change the velocities; vertices follow, and tetrahedra turn."""
 
     phase = Phase.ADVANCE
-    reads = (*name_fields(Elements, Factor), "tets.x", "tets.turn", "tets.v_free", "tets.impulse")
+    state = ("tets.x", "tets.turn", "tets.v_free", "tets.impulse")
+    reads = (*name_fields(Elements, Factor), *state)
     writes = ("tets.x.next", "tets.v.next", "tets.turn.next", "tets.stored.next", "tets.shape")
 
     def bind(self, arrays: Bound) -> list[Call]:
         """Bind both states."""
         elements, factor = arrays.take(Elements, "tets"), arrays.take(Factor, "tets")
-        x, turn, v_free, impulse = (arrays[name] for name in self.reads[-4:])
+        x, turn, v_free, impulse = (arrays[name] for name in self.state)
         x_next, v_next, turn_next, stored, shape = (arrays[name] for name in self.writes)
         return [
             Call(advance, arrays.h, factor, x, v_free, impulse, np.zeros_like(x), x_next, v_next),
@@ -92,5 +94,16 @@ class ObserveBodies(System):
         after = arrays.take(Moved, "tets", **{name: f"tets.{name}.next" for name in Moved._fields})
         seen = arrays.take(Observed, "energy", observed="tets.observed")
         return Call(
-            observe_bodies, arrays.h, span, whole, gravity, mass, rest, force, before, after, arrays["tets.shape"], seen
+            observe_bodies,
+            arrays.h,
+            span,
+            whole,
+            gravity,
+            mass,
+            rest,
+            force,
+            before,
+            after,
+            arrays["tets.shape"],
+            seen,
         )

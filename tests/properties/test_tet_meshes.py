@@ -46,7 +46,10 @@ def test_letters(letter, wanted, volume):
 
 
 @given(
-    st.tuples(*[st.floats(0.3, 1.0)] * 3), st.floats(-0.5, 0.5), st.floats(0.18, 0.35), st.integers(0, 2**32 - 1)
+    st.tuples(*[st.floats(0.3, 1.0)] * 3),
+    st.floats(-0.5, 0.5),
+    st.floats(0.18, 0.35),
+    st.integers(0, 2**32 - 1),
 )
 @settings(max_examples=20, deadline=None)
 def test_stuffing(radii, dent, edge, seed):

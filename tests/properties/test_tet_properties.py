@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
-from tet_worlds import BareBody
 
 from supple_tets.factor_kernels import factorise, solve_many, solve_one
 from supple_tets.lattice import fill_cells
 from supple_tets.mesh import find_volumes, make_mesh
+from tet_worlds import BareBody
 
 
 @pytest.fixture(scope="module")
@@ -112,4 +112,6 @@ def test_inverted_tetrahedra_come_back():
         solve_one(body.factor, right, np.zeros((8, 3)), v)
         x += 0.01 * v
         body.find_energy(x)
-    assert find_volumes(x, body.mesh.tets).min() > 0.99 * find_volumes(body.mesh.vertices, body.mesh.tets).min()
+    assert (
+        find_volumes(x, body.mesh.tets).min() > 0.99 * find_volumes(body.mesh.vertices, body.mesh.tets).min()
+    )

@@ -35,7 +35,11 @@ CASES = [
     (BLOCK + "tet_ball = { radius = 0.1 }\ntets = {}\n", "the body has 2 meshes", "give it one"),
     (BLOCK + "tets = { poisson = 0.5 }\n", "poisson must be less than 0.5, is 0.5", "use 0.45"),
     (BLOCK + "tets = { stiffness = 0 }\n", "stiffness", "greater than 0"),
-    (BLOCK + "tets = { fixed = [{ low = [1, 1, 1], high = [2, 2, 2] }] }\n", "no vertex lies in box 0", "larger"),
+    (
+        BLOCK + "tets = { fixed = [{ low = [1, 1, 1], high = [2, 2, 2] }] }\n",
+        "no vertex lies in box 0",
+        "larger",
+    ),
     (
         BLOCK + "tets = { fixed = [{ low = [-1, -1, -1], high = [1, 1, 1] }] }\n",
         "all vertices stand still",
@@ -55,7 +59,11 @@ CASES = [
     (BLOCK + "tets = {}\nmuscles = { fibres = { a = {} } }\n", "either points or a helix", ""),
     (BLOCK + "tets = {}\nmuscles = {}\n", "there are no fibres", "letter_muscles"),
     (BLOCK, "nothing is made of this mesh", "add tets = {}"),
-    ("muscles = { fibres = { a = { points = [[0, 0, 0], [0, 0.1, 0]] } } }\n", "no tetrahedra", "where tets is"),
+    (
+        "muscles = { fibres = { a = { points = [[0, 0, 0], [0, 0.1, 0]] } } }\n",
+        "no tetrahedra",
+        "where tets is",
+    ),
     (
         BLOCK + "tets = {}\nmuscles = { fibres = { a = { points = [[0, 0, 0], [0, 0.1, 0]] } } }\n"
         'muscle_drive = { drives = [{ fibres = ["b"], contraction = 0.1 }] }\n',
@@ -63,9 +71,17 @@ CASES = [
         "there are a",
     ),
     ('tet_file = { file = "open.obj" }\ntets = {}\n', "the surface is open", "close its holes"),
-    ('tet_file = { file = "crossed.obj" }\ntets = {}\n', "the surface crosses itself", "take the parts apart"),
+    (
+        'tet_file = { file = "crossed.obj" }\ntets = {}\n',
+        "the surface crosses itself",
+        "take the parts apart",
+    ),
     ('tet_file = { file = "cube.obj", scale = 1e6 }\ntets = {}\n', "another unit", "set scale"),
-    ('tet_file = { file = "inverted.vtu" }\ntets = {}\n', "tetrahedron 1 is inverted (1 of 5 are)", "swap two"),
+    (
+        'tet_file = { file = "inverted.vtu" }\ntets = {}\n',
+        "tetrahedron 1 is inverted (1 of 5 are)",
+        "swap two",
+    ),
     ('tet_file = { file = "flat.vtu" }\ntets = {}\n', "tetrahedron 0 is flat", "delete it"),
     ('tet_file = { file = "triangles.vtu" }\ntets = {}\n', "no linear tetrahedra", "volume mesh"),
     ('tet_file = { file = "cut.msh" }\ntets = {}\n', "cannot be read", "save it again"),
@@ -116,7 +132,10 @@ def test_one_line(folder, text, what, remedy):
 def test_exit_status(folder):
     (folder / "scene.toml").write_text(SCENE + BLOCK + "tets = { poisson = 0.5 }\n")
     done = subprocess.run(
-        [sys.executable, "-m", "supple", "run", folder / "scene.toml"], capture_output=True, text=True, check=False
+        [sys.executable, "-m", "supple", "run", folder / "scene.toml"],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 2
     assert "Traceback" not in done.stderr + done.stdout

@@ -25,7 +25,9 @@ tets = { stiffness = 5e5 }
 rate = RATE
 fibres.a = { points = [[0.05, -0.29, 0], [0.05, 0.29, 0]], segments = 3 }
 fibres.b = { points = [[-0.05, -0.29, 0], [-0.05, 0.29, 0]], segments = 3 }
-fibres.w = { helix = { low = [0, -0.29, 0], high = [0, 0.29, 0], radius = 0.06, turns = 1 }, segments = 6, group = "helical" }
+fibres.w.segments = 6
+fibres.w.group = "helical"
+fibres.w.helix = { low = [0, -0.29, 0], high = [0, 0.29, 0], radius = 0.06, turns = 1 }
 [entity.muscle_drive]
 drives = [{ fibres = ["a"], contraction = 0.2 }, { fibres = ["w"], sine = { period = 0.3, lag = 40 } }]
 """
@@ -50,7 +52,9 @@ def test_the_map_neither_pushes_nor_turns(world, start, seed, size):
     rng = np.random.default_rng(seed)
     state = {name: values.copy() for name, values in start.items()}
     turn = Rotation.random(random_state=seed).as_matrix()
-    state["tets.x"] = np.ascontiguousarray((state["tets.x"] + size * rng.uniform(-1, 1, state["tets.x"].shape)) @ turn.T)
+    state["tets.x"] = np.ascontiguousarray(
+        (state["tets.x"] + size * rng.uniform(-1, 1, state["tets.x"].shape)) @ turn.T
+    )
     world.restore(state)
     columns = MuscleMap(world.build, "bar").bind(world.arrays).columns().reshape(12, -1, 3)
     scale, x = np.abs(columns).max(), world.arrays["tets.x"]
@@ -77,7 +81,9 @@ def test_the_map_is_what_the_step_does(world, start):
         call()
         if entry.name == "muscles.contract":
             expected = (muscles.held() - lengths) @ B
-            assert np.allclose(arrays["tets.force"].ravel(), expected, rtol=0, atol=1e-9 * np.abs(expected).max())
+            assert np.allclose(
+                arrays["tets.force"].ravel(), expected, rtol=0, atol=1e-9 * np.abs(expected).max()
+            )
     kept = np.clip(muscles.held() + change, 0.5, 1.0) - muscles.held()
     assert np.allclose(arrays["tets.plan"].ravel(), 0.01 * kept @ B, rtol=0, atol=1e-12 * np.abs(B).max())
     assert np.allclose(arrays["muscles.asked.next"], muscles.held() + kept)
@@ -139,6 +145,7 @@ def test_letters_have_their_muscles(tmp_path, letter, layout, count):
     file = tmp_path / "scene.toml"
     file.write_text(
         f'format = 1\n[run]\nstep = 0.01\nduration = 1.0\n[[entity]]\nname = "body"\ntets = {{}}\nmuscles = {{}}\n'
-        f'tet_letter = {{ letter = "{letter}", tets = 400, height = 0.7 }}\nletter_muscles = {{ layout = "{layout}" }}\n'
+        f'tet_letter = {{ letter = "{letter}", tets = 400, height = 0.7 }}\n'
+        f'letter_muscles = {{ layout = "{layout}" }}\n'
     )
     assert len(supple.load(file).arrays["muscles.length"]) == count

@@ -58,7 +58,9 @@ def time_sizes(repeat: int, folder: str) -> list[Result]:
         out = np.zeros_like(columns)
         label = f"{name}: {COLUMNS} columns of A^-1"
         results.append(
-            time_repeatedly(label, lambda m=mechanism, c=columns, o=out: m.response(c, o), repeat=repeat, per=1)
+            time_repeatedly(
+                label, lambda m=mechanism, c=columns, o=out: m.response(c, o), repeat=repeat, per=1
+            )
         )
     return results
 
@@ -67,7 +69,11 @@ def make_beam() -> tuple[FloatArray, IntArray]:
     counts = np.array(BEAM_CELLS) + 1
     index = np.arange(counts.prod()).reshape(counts)
     places = np.stack(np.meshgrid(*map(np.arange, counts), indexing="ij"), axis=-1).reshape(-1, 3)
-    tets = [[index[tuple(np.add(cell, CORNERS[k]))] for k in tet] for cell in np.ndindex(*BEAM_CELLS) for tet in SIX]
+    tets = [
+        [index[tuple(np.add(cell, CORNERS[k]))] for k in tet]
+        for cell in np.ndindex(*BEAM_CELLS)
+        for tet in SIX
+    ]
     return (places / np.array(BEAM_CELLS) - 0.5) * BEAM_SIZE, np.array(tets)
 
 
@@ -78,7 +84,8 @@ def time_beam(repeat: int, folder: str) -> list[Result]:
     vertices, tets = make_beam()
     file = Path(folder, "beam.vtu")
     meshio.write(file, meshio.Mesh(vertices, [("tetra", tets)]))
-    material = f"stiffness = {YOUNG}, poisson = {POISSON}, density = {DENSITY}, damping = {DAMPING}, friction = {FRICTION}"
+    material = f"stiffness = {YOUNG}, poisson = {POISSON}, density = {DENSITY}, "
+    material += f"damping = {DAMPING}, friction = {FRICTION}"
     text = HEAD.format(step=BEAM_STEP, gravity=-9.81) + FLOOR.format(friction=FRICTION)
     mesh = 'tet_file = { file = "beam.vtu" }'
     world = load(text + BODY.format(height=BEAM_SIZE[1] / 2 + 0.05, mesh=mesh, tets=material), folder)
@@ -100,7 +107,9 @@ def time_beam(repeat: int, folder: str) -> list[Result]:
             began = time.thread_time()
             act()
             spent[name].append((time.thread_time() - began) / steps)
-    return [Result(name, 1.0 / min(each), 1.0 / float(np.median(each)), "steps/s") for name, each in spent.items()]
+    return [
+        Result(name, 1.0 / min(each), 1.0 / float(np.median(each)), "steps/s") for name, each in spent.items()
+    ]
 
 
 def make_peer(vertices: FloatArray, tets: IntArray, folder: str):
@@ -120,7 +129,8 @@ def make_peer(vertices: FloatArray, tets: IntArray, folder: str):
     text = f"""<mujoco><compiler meshdir="{folder}"/>
     <option timestep="{BEAM_STEP}" integrator="discrete" cone="elliptic"/><size memory="200M"/>
     <worldbody><geom type="plane" size="5 5 .1" friction="{FRICTION} .005 .0001"/>
-    <flexcomp name="b" type="gmsh" file="beam.msh" dim="3" mass="{mass}" radius=".002" pos="0 0 {BEAM_SIZE[1] / 2 + 0.052}">
+    <flexcomp name="b" type="gmsh" file="beam.msh" dim="3" mass="{mass}" radius=".002"
+     pos="0 0 {BEAM_SIZE[1] / 2 + 0.052}">
     <contact condim="3" selfcollide="none" friction="{FRICTION} .005 .0001" solref=".01 1"/>
     <elasticity young="{YOUNG}" poisson="{POISSON}" damping="{DAMPING}"/><edge equality="false"/>
     </flexcomp></worldbody></mujoco>"""
