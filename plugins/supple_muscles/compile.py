@@ -254,7 +254,7 @@ def _declare_seen(build: Build, entities: list[Entity], span: list[list[int]]) -
         build.bind_metrics(
             entity, "muscles", {name: ("muscles.observed", (row, c)) for c, name in enumerate(OBSERVED)}
         )
-    radius = 0.12 * min(entity.components["muscles"].spread for entity in entities)
+    radius = 0.2 * min(entity.components["muscles"].spread for entity in entities)
     channel = Channel("muscles.shown", 0.0, 0.5, "1", "contraction of muscles")
     path = entities[0].path
     build.draw(

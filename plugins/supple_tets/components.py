@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Literal
 
 from supple.core.component import Metric, Vector, component, field
 from supple.core.entity import Entity, SceneGraph
 from supple.core.scene_files import SceneFiles
-from supple_tets.letters import Letter
 
+Letter = Literal["H", "I", "F", "T", "O", "X"]
 COUNT_DOC = "Tetrahedra, about."
 
 

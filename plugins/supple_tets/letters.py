@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import Literal
 
 import numpy as np
 
 from supple.core.arrays import FloatArray, IntArray
 from supple_tets.lattice import PER_CELL, Box, Cell, choose_edge, divide_boxes, fill_boxes, fill_cells
-
-Letter = Literal["H", "I", "F", "T", "O", "X"]
 
 STROKES: dict[str, tuple[float, tuple[Box, ...]]] = {
     "I": (0.975, (((-0.15, 0.0, -0.15), (0.15, 0.975, 0.15)),)),

@@ -149,3 +149,62 @@ def test_letters_have_their_muscles(tmp_path, letter, layout, count):
         f'letter_muscles = {{ layout = "{layout}" }}\n'
     )
     assert len(supple.load(file).arrays["muscles.length"]) == count
+
+
+CONTROLLER = '''
+"""A controller that bends a bar towards x by choosing lengths in PLAN."""
+
+import numpy as np
+
+from supple import Phase, System, hookimpl
+from supple_muscles.muscle_map import MuscleMap
+
+
+class Lean(System):
+    phase = Phase.PLAN
+    adds = ("muscles.change",)
+
+    def __init__(self, build):
+        self.muscles = MuscleMap(build, "bar")
+        self.mechanism = next(each for each in build.members("mechanisms") if each.name == "tets")
+        self.reads = (*self.muscles.reads, *self.mechanism.reads, "tets.v_free", "tets.rest")
+
+    def bind(self, arrays):
+        muscles, h = self.muscles.bind(arrays), arrays.h
+        v_free, change = arrays["tets.v_free"], arrays["muscles.change"]
+        answer = np.zeros((muscles.count, v_free.size))
+        top = 3 * np.argsort(arrays["tets.rest"][:, 1])[-9:]
+
+        def lean():
+            self.mechanism.response(h * muscles.columns(), answer)
+            bounds = muscles.limits(h)
+            gain = answer[:, top].mean(axis=1)
+            wanted = 0.2 - v_free.reshape(-1)[top].mean()
+            chosen = muscles.held() + gain * wanted / (gain @ gain + 1e-6)
+            change[muscles.segments] += np.clip(chosen, *bounds) - muscles.held()
+
+        return lean
+
+
+
+@hookimpl
+def supple_register(registry):
+    registry.add_system("lean.choose", Lean, when=["muscles"])
+'''
+
+
+def test_a_controller_chooses_lengths_in_plan(tmp_path):
+    """As the README tells: it needs no more than the map, the response and v_free, and a resume repeats it."""
+    file, plugin = tmp_path / "scene.toml", tmp_path / "lean.py"
+    plugin.write_text(CONTROLLER)
+    text = SCENE.replace("RATE", "5").replace(", axis = [1, 1, 0], angle = 50", "")
+    file.write_text(text[: text.index("[entity.muscle_drive]")])
+    world = supple.load(file, plugins=[plugin])
+    for _ in range(10):
+        world.step()
+    assert world.arrays["muscles.asked"].min() < 0.95
+    top = world.arrays["tets.rest"][:, 1] > 1.29
+    assert world.arrays["tets.v"][top, 0].mean() > 0.05
+    audit_step(world)
+    check_memory(world, 3)
+    check_resume(file, steps=5, more=3, plugins=[plugin])
