@@ -15,7 +15,7 @@ def supple_register(registry: Registry) -> None:
     """Add fibres, layouts and drives, and the systems that contract them."""
     from supple_muscles import components
 
-    for each in ("Muscles", "LetterMuscles", "MuscleDrive"):
+    for each in ("Muscles", "LetterMuscles", "AxisMuscles", "MuscleDrive"):
         registry.add_component(getattr(components, each))
     registry.add_compiler(
         "muscles.segments",

@@ -16,6 +16,7 @@ from supple.core.pose import rotate
 from supple.math.curve_layout import SEGMENT_COLUMNS
 from supple_muscles.fibres import Chain, cut_fibre, find_bundles, find_influence, list_pairs
 from supple_muscles.layouts import lay_out_letter
+from supple_muscles.medial import lay_out_axis
 from supple_tets.compile import TetBody
 from supple_tets.mesh import find_tet
 
@@ -27,12 +28,15 @@ OUTSIDE = -1e-6
 """A point whose least weight is below this lies outside of the mesh."""
 
 
-def list_chains(entity: Entity) -> list[Chain]:
+def list_chains(entity: Entity, body: TetBody) -> list[Chain]:
     """All fibres of an entity, sorted by name."""
     muscles = entity.components["muscles"]
     chains = [cut_fibre(name, fibre) for name, fibre in muscles.fibres.items()]
     if "letter_muscles" in entity.components:
         chains += lay_out_letter(entity.components["tet_letter"], entity.components["letter_muscles"])
+    if "axis_muscles" in entity.components:
+        layout = entity.components["axis_muscles"]
+        chains += lay_out_axis(body.mesh, layout.fibres, layout.depth, layout.branches)
     return sorted(chains, key=lambda chain: chain.name)
 
 
@@ -41,7 +45,7 @@ def compile_muscles(build: Build) -> None:
     mechanism = next(each for each in build.members("mechanisms") if each.name == "tets")
     bodies: dict[str, TetBody] = {body.path: body for body in mechanism.bodies}
     entities = build.having("muscles")
-    chains = {entity.path: list_chains(entity) for entity in entities}
+    chains = {entity.path: list_chains(entity, bodies[entity.path]) for entity in entities}
     place_of = _place_corners(build)
     element, weight, direction, numbers, labels = [], [], [], [], []
     elements = sum(len(body.mesh.tets) for body in bodies.values())

@@ -92,8 +92,8 @@ class Muscles:
         """There is tissue to pull, and something that pulls."""
         if "tets" not in entity.components:
             yield "there are no tetrahedra; put muscles where tets is"
-        if not self.fibres and "letter_muscles" not in entity.components:
-            yield "there are no fibres; give fibres, or add letter_muscles = {}"
+        if not self.fibres and not {"letter_muscles", "axis_muscles"} & set(entity.components):
+            yield "there are no fibres; give fibres, or add letter_muscles = {} or axis_muscles = {}"
 
 
 @component
@@ -115,6 +115,22 @@ class LetterMuscles:
         for kind in ("tet_letter", "muscles"):
             if kind not in entity.components:
                 yield f"there is no {kind} beside it; add one"
+
+
+@component
+class AxisMuscles:
+    """Fibres for muscles of any body: beside a tree of curves through its middle, named branch0_0, branch0_1, ..."""
+
+    fibres: int = field(default=4, unit="1", doc="Fibres around every branch.", ge=1, le=16)
+    depth: float = field(
+        default=0.55, unit="1", gt=0, lt=1, doc="How far from the middle towards the surface the fibres lie."
+    )
+    branches: int = field(default=8, unit="1", doc="At most so many branches.", ge=1, le=64)
+
+    def check(self, entity: Entity, graph: SceneGraph) -> Iterator[str]:
+        """It belongs to muscles."""
+        if "muscles" not in entity.components:
+            yield "there are no muscles beside it; add muscles = {}"
 
 
 @component

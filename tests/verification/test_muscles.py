@@ -9,7 +9,10 @@ from scipy.spatial.transform import Rotation
 import supple
 from supple.testing import audit_step, check_memory, check_resume
 from supple_muscles.fibres import cut_evenly, find_influence
+from supple_muscles.medial import lay_out_axis
 from supple_muscles.muscle_map import MuscleMap
+from supple_tets.letters import make_letter
+from supple_tets.mesh import find_tet, make_mesh
 
 SCENE = """format = 1
 [run]
@@ -149,6 +152,33 @@ def test_letters_have_their_muscles(tmp_path, letter, layout, count):
         f'letter_muscles = {{ layout = "{layout}" }}\n'
     )
     assert len(supple.load(file).arrays["muscles.length"]) == count
+
+
+@pytest.mark.parametrize(("letter", "branches"), [("I", 1), ("F", 2), ("T", 2), ("H", 3), ("X", 3)])
+def test_fibres_along_the_middle_of_any_mesh(letter, branches):
+    """As many branches as strokes ask for, fibres inside, and nearly as long as the body."""
+    mesh = make_mesh(*make_letter(letter, 1000, None), "letter", trusted=True)
+    chains = lay_out_axis(mesh, 4, 0.55, 8)
+    assert len(chains) == 4 * branches
+    for chain in chains:
+        assert find_tet(mesh, chain.points)[1].min() > -1e-9
+    if letter == "I":
+        assert all(np.ptp(chain.points[:, 1]) > 0.7 * 0.975 for chain in chains)
+
+
+def test_automatic_muscles_shorten_a_rod(tmp_path):
+    file = tmp_path / "scene.toml"
+    file.write_text(
+        "format = 1\n[run]\nstep = 0.01\nduration = 1.0\ngravity = [0, 0, 0]\n[[entity]]\nname = 'rod'\n"
+        "tet_rod = { radius = 0.1, length = 0.8, tets = 600 }\ntets = {}\naxis_muscles = {}\n"
+        "muscles = { measure = true, spread = 0.06 }\nmuscle_drive = { drives = [{ contraction = 0.2 }] }\n"
+    )
+    world = supple.load(file)
+    for _ in range(60):
+        world.step()
+    # Fibres fill the whole rod: 2 E of muscle against E of tissue.
+    assert world.metrics()["rod.stretch"] == pytest.approx(-0.2 * 2 / 3, rel=0.15)
+    assert world.metrics()["rod.bend"] < 5
 
 
 CONTROLLER = '''
