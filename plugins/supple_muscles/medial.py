@@ -61,7 +61,8 @@ def find_branches(mesh: TetMesh, most: int) -> list[FloatArray]:
         near = np.flatnonzero(np.linalg.norm(centres - centres[outermost], axis=1) <= 1.5 * depths.max())
         return int(near[np.argmax(depths[near])])
 
-    tree, branches = [find_tip([int(np.argmax(depths))])], []
+    tree = [find_tip([int(np.argmax(depths))])]
+    branches: list[FloatArray] = []
     for _ in range(most):
         way = [find_tip(tree)]
         before = dijkstra(deep, indices=tree, min_only=True, return_predecessors=True)[1]

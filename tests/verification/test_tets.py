@@ -68,6 +68,20 @@ def test_soft_bodies_meet_a_body_in_one_solve(load):
     assert world["bar"].contact_force[1] == pytest.approx(mass * 9.81, rel=1e-3)
 
 
+def test_soft_bodies_meet_flesh_and_bones_in_one_solve(load):
+    """A fleshed box lies on a soft bar, a soft ball on the box; every contact counts for both sides."""
+    flesh = '[[entity]]\nname = "pad"\npose = { position = [0, 0.205, 0] }\n'
+    flesh += "fleshed_box = { size = [0.2, 0.1, 0.2], cells = 2, mass = 2.0, stiffness = 4000.0 }\n"
+    flat = BAR.replace("0.32, 0], axis = [0, 0, 1], angle = 30", "0.08, 0]")
+    ball = BALL.replace("[0.05, 0.62, 0]", "[0, 0.385, 0]")
+    world = run(load(RUN.replace("0.01", "0.004") + FLOOR + flat + flesh + ball), 250)
+    bar, ball = world.dynamics("bar").mass, world.dynamics("ball").mass
+    assert world.metrics()["run.residual_worst"] < 1e-8
+    assert world["ball"].contact_force[1] == pytest.approx(ball * 9.81, rel=0.02)
+    assert world["floor"].contact_force[1] == pytest.approx(-(bar + ball + 2) * 9.81, rel=0.02)
+    check_mechanism(world, "tets")
+
+
 def test_springs_and_pushes_hold_points_of_the_boundary(load):
     tie = '[[entity]]\nname = "tie"\npose = { position = [0.4, 0.9, 0] }\n'
     tie += 'spring = { between = ["bar"], stiffness = 4, rest = 0.3 }\n'
