@@ -1,0 +1,30 @@
+"""Soft bodies of tetrahedra: corotational elements, implicit steps, a sparse factor for contacts and controllers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from supple.plugin import hookimpl
+
+if TYPE_CHECKING:
+    from supple.core.registry import Registry
+
+
+@hookimpl
+def supple_register(registry: Registry) -> None:
+    """Add tetrahedra, their meshes, and the systems that move them."""
+    from supple_tets import components
+
+    for each in ("Tets", "TetBlock", "TetBall", "TetRod", "TetLetter", "TetFile"):
+        registry.add_component(getattr(components, each))
+    registry.add_compiler(
+        "tets.bodies", "supple_tets.compile:compile_tets", components=["tets"],
+        provides=["mechanisms", "surfaces"],
+    )  # fmt: skip
+    for name, system in (
+        ("assemble_matrix", "AssembleMatrix"),
+        ("factorise_matrix", "FactoriseMatrix"),
+        ("advance_vertices", "AdvanceVertices"),
+        ("observe_bodies", "ObserveBodies"),
+    ):
+        registry.add_system(f"tets.{name}", f"supple_tets.systems:{system}", when=["tets"])

@@ -1,0 +1,132 @@
+"""The vertices of all tetrahedra as a mechanism, and boundaries as surfaces that bend."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from supple.core.arrays import FloatArray, IntArray
+from supple.core.build import Build
+from supple.core.jit import TypedKernel, bind_kernel
+from supple.core.schedule import Bound
+from supple.errors import CapacityError
+from supple.mechanics import delassus_kernels
+from supple.mechanics.block_matrix import BlockMatrix
+from supple.mechanics.dynamics import Arrays
+from supple.mechanics.jacobian import JacobianBlocks
+from supple.mechanics.points import PerAsker, SurfacePoints
+from supple_tets.factor_kernels import WIDTH, add_gram, solve_forward, solve_many, solve_one, spread_rows
+from supple_tets.row_kernels import add_rows
+from supple_tets.tables import Factor
+
+if TYPE_CHECKING:
+    from supple_tets.compile import TetBody
+    from supple_tets.dynamics import TetDynamics
+
+CORNERS = 3
+"""Blocks that a point on a triangle needs."""
+DYNAMICS_READS = (
+    "run.gravity", "tets.mass", "tets.x", "tets.v", "tets.rest", "tets.turn", "tets.tets", "tets.span",
+)  # fmt: skip
+
+
+class TetMechanism:
+    """Velocities [n, 3] of all vertices; A = M + h C + h^2 K is factorised in FREE: README eq. (6).
+
+    Every body is a coupling unit.
+    """
+
+    name = "tets"
+    v, v_next, v_free = "tets.v", "tets.v.next", "tets.v_free"
+    plan, impulse, force = "tets.plan", "tets.impulse", "tets.force"
+    reads = tuple(f"tets.{name}" for name in Factor._fields)
+    dynamics_reads, dynamics_forces = DYNAMICS_READS, (force,)
+
+    def __init__(self, bodies: list[TetBody], contacts: int) -> None:
+        """`contacts` is the room for contacts: each may have a point on either side."""
+        self.bodies, self.unit_count = bodies, len(bodies)
+        self.count = sum(len(body.start) for body in bodies)
+        self.dynamics_keys = tuple(body.path for body in bodies)
+        self.jacobian = JacobianBlocks(2 * CORNERS * contacts, 3)
+        self._touched: IntArray = np.zeros(self.count, np.int64)
+        self._one, self._many = np.zeros((self.count, 3)), np.zeros((self.count, 3, WIDTH))
+        self._column: IntArray = np.zeros((0, 3), np.int64)
+        self._rows = np.zeros(0)
+        self._number, self._spread = TypedKernel(delassus_kernels.number_columns), TypedKernel(spread_rows)
+        self._forward, self._add_gram = TypedKernel(solve_forward), TypedKernel(add_gram)
+
+    def bind(self, arrays: Bound) -> None:
+        """The factor is made in FREE, before anybody asks."""
+        self.factor = arrays.take(Factor, "tets")
+
+    def add_delassus(self, W: BlockMatrix) -> None:
+        """W += (L^-1 J^T)^T (L^-1 J^T): half of what columns of A^-1 would take."""
+        J = self.jacobian.arrays
+        if len(self._column) < W.group_count:
+            self._column = np.zeros((2 * W.group_count, 3), np.int64)
+        count = int(self._number(J, W.group_count, self._column))
+        if count == 0:
+            return
+        if self._rows.size < 3 * self.count * count:
+            self._rows = np.zeros(3 * self.count * 2 * count)
+        columns = self._rows[: 3 * self.count * count].reshape(self.count, 3, count)
+        self._spread(self.factor, J, self._column, self._touched, columns)
+        self._forward(self.factor, self._touched, columns)
+        # Few vertices take part: those that touch, and what is eliminated behind them.
+        flat = columns[self._touched != 0].reshape(-1, count)
+        self._add_gram(flat.T @ flat, self._column, W.group_count, W.blocks)
+
+    def apply_inverse(self, x: FloatArray, out: FloatArray) -> None:
+        """out = A^-1 x, both [n, 3]."""
+        solve_one(self.factor, x, self._one, out)
+
+    def response(self, columns: FloatArray, out: FloatArray) -> None:
+        """out[k] = A^-1 columns[k], both [columns, 3 n]."""
+        solve_many(self.factor, columns, self._touched, self._many, out)
+
+    def bind_dynamics(
+        self, keys: Sequence[str], arrays: Arrays, build: Build, acts: bool = False
+    ) -> list[TetDynamics]:
+        """Queries about each of these bodies."""
+        from supple_tets.dynamics import TetDynamics
+
+        found = {body.path: number for number, body in enumerate(self.bodies)}
+        return [TetDynamics(arrays, self.bodies[found[key]], build, acts) for key in keys]
+
+
+class TetSurface:
+    """The boundary of one body; see `PooledSurface`. Its vertices come first among those of the body."""
+
+    positions, velocities = "tets.x", "tets.v"
+    reads: tuple[str, ...] = ()
+
+    def __init__(self, body: TetBody, unit: int, mechanism: TetMechanism) -> None:
+        self.body, self.unit, self.mechanism = body, unit, mechanism
+        self.path, self.name = body.path, f"tets {body.path}"
+        count = body.mesh.boundary_count
+        self.vertices = slice(body.vertices.start, body.vertices.start + count)
+        self.triangles, self.rest = body.mesh.boundary, body.start[:count]
+        self.friction, self.restitution = body.tets.friction, body.tets.restitution
+        self.self_contact = body.tets.self_contact
+        self.thickness = float(np.ptp(body.mesh.vertices, axis=0).min()) / 2
+
+    def bind(self, arrays: Bound) -> None:
+        """Rows follow from the weights alone."""
+        self._add_rows = PerAsker(self._bind_points)
+
+    def _bind_points(self, points: SurfacePoints) -> Callable[[], None]:
+        J = self.mechanism.jacobian.arrays
+        return bind_kernel(add_rows, self.vertices.start, self.unit, self.triangles, points, J)
+
+    def add_rows(self, points: SurfacePoints) -> None:
+        """Append the Jacobian of points on the boundary."""
+        J = self.mechanism.jacobian
+        asked = points.span.item(1) - points.span.item(0)
+        if J.count.item(0) + CORNERS * asked > J.capacity:
+            what = (
+                f"room for {J.capacity} blocks of rows on tetrahedra is used up; raise run.capacity.contacts"
+            )
+            raise CapacityError(what, entity=self.path)
+        self._add_rows(points)()

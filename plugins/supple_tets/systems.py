@@ -1,0 +1,109 @@
+"""The systems of tetrahedra."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from supple.core.schedule import Bound, Call, Phase, System
+from supple_tets.element_kernels import add_elements, follow_shape, start_step
+from supple_tets.factor_kernels import copy_matrix, factorise, solve_one
+from supple_tets.observe_kernels import advance, observe_bodies
+from supple_tets.tables import Elements, Factor, Matrix, Moved, Observed, Scratch, Vertices
+
+
+def name_fields(*groups: type) -> tuple[str, ...]:
+    """The arrays of these tuples, each once."""
+    names = {f"tets.{name}": None for group in groups for name in group._fields}  # type: ignore[attr-defined]
+    return tuple(names)
+
+
+class AssembleMatrix(System):
+    """Forces and A at the present shape. Others may add to A in the same phase: what stiffens a body."""
+
+    phase = Phase.FREE
+    state = ("tets.x", "tets.v", "tets.turn", "tets.force", "run.gravity")
+    reads = (*name_fields(Elements, Vertices), *state)
+    writes = ("tets.right",)
+    adds = name_fields(Matrix)
+
+    def bind(self, arrays: Bound) -> list[Call]:
+        """Bind the mesh and the state."""
+        elements, vertices = arrays.take(Elements, "tets"), arrays.take(Vertices, "tets")
+        matrix = arrays.take(Matrix, "tets")
+        x, v, turn, force, gravity = (arrays[name] for name in self.state)
+        right = arrays["tets.right"]
+        scratch = Scratch(gradient=np.zeros((4, 3)), stiffness=np.zeros((12, 12)), rigid=np.zeros((6, 12)))
+        return [
+            Call(start_step, arrays.h, vertices, gravity, v, force, right, matrix),
+            Call(add_elements, arrays.h, elements, vertices.fixed, x, turn, scratch, right, matrix),
+        ]
+
+
+class FactoriseMatrix(System):
+    """The factor of A, and the velocities if nothing touched."""
+
+    phase = Phase.FREE
+    reads = ("tets.place", "tets.column", "tets.row", *name_fields(Matrix), "tets.right")
+    writes = ("tets.diagonal", "tets.lower", "tets.v_free")
+
+    def bind(self, arrays: Bound) -> list[Call]:
+        """Bind A and its factor."""
+        matrix, factor = arrays.take(Matrix, "tets"), arrays.take(Factor, "tets")
+        right, v_free = arrays["tets.right"], arrays["tets.v_free"]
+        return [
+            Call(copy_matrix, matrix, factor),
+            Call(factorise, factor),
+            Call(solve_one, factor, right, np.zeros_like(right), v_free),
+        ]
+
+
+class AdvanceVertices(System):
+    """Impulses change the velocities; vertices follow, and tetrahedra turn."""
+
+    phase = Phase.ADVANCE
+    state = ("tets.x", "tets.turn", "tets.v_free", "tets.impulse")
+    reads = (*name_fields(Elements, Factor), *state)
+    writes = ("tets.x.next", "tets.v.next", "tets.turn.next", "tets.stored.next", "tets.shape")
+
+    def bind(self, arrays: Bound) -> list[Call]:
+        """Bind both states."""
+        elements, factor = arrays.take(Elements, "tets"), arrays.take(Factor, "tets")
+        x, turn, v_free, impulse = (arrays[name] for name in self.state)
+        x_next, v_next, turn_next, stored, shape = (arrays[name] for name in self.writes)
+        return [
+            Call(advance, arrays.h, factor, x, v_free, impulse, np.zeros_like(x), x_next, v_next),
+            Call(follow_shape, elements, x_next, turn, turn_next, stored, shape),
+        ]
+
+
+class ObserveBodies(System):
+    """Metrics and energy."""
+
+    phase = Phase.OBSERVE
+    next_state = tuple(f"tets.{name}.next" for name in Moved._fields)
+    model = ("tets.span", "tets.volume", "run.gravity", "tets.mass", "tets.rest", "tets.force")
+    reads = (*model, *name_fields(Moved), *next_state, "tets.shape")
+    writes = ("tets.observed",)
+    adds = ("energy.before", "energy.kinetic", "energy.potential", "energy.applied")
+
+    def bind(self, arrays: Bound) -> Call:
+        """Bind both states."""
+        span, volume, gravity, mass, rest, force = (arrays[name] for name in self.model)
+        whole = np.array([volume[first:last].sum() for first, last in span[:, 2:]])
+        before = arrays.take(Moved, "tets")
+        after = arrays.take(Moved, "tets", **{name: f"tets.{name}.next" for name in Moved._fields})
+        seen = arrays.take(Observed, "energy", observed="tets.observed")
+        return Call(
+            observe_bodies,
+            arrays.h,
+            span,
+            whole,
+            gravity,
+            mass,
+            rest,
+            force,
+            before,
+            after,
+            arrays["tets.shape"],
+            seen,
+        )

@@ -1,0 +1,120 @@
+"""Meshes of tetrahedra: closed, sound, of good shape, and the same every time."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from supple_tets.letters import make_letter
+from supple_tets.mesh import FACES, find_boundary, find_tet, find_volumes, make_mesh
+from supple_tets.order import find_pattern
+from supple_tets.stiffening import cut_into_eight, measure_stiffening
+from supple_tets.stuffing import stuff
+
+
+def find_angles(vertices, tets):
+    """All dihedral angles [deg]."""
+    corners = vertices[tets]
+    normals = [np.cross(corners[:, b] - corners[:, a], corners[:, c] - corners[:, a]) for a, b, c in FACES]
+    normals = [each / np.linalg.norm(each, axis=1)[:, None] for each in normals]
+    pairs = [(a, b) for a in range(4) for b in range(a)]
+    return np.degrees([np.arccos(np.clip(-(normals[a] * normals[b]).sum(axis=1), -1, 1)) for a, b in pairs])
+
+
+def is_closed(triangles):
+    """Every edge is run along once each way."""
+    edges = np.concatenate([triangles[:, [a, (a + 1) % 3]] for a in range(3)])
+    ways, count = np.unique(edges, axis=0, return_counts=True)
+    back = np.unique(edges[:, ::-1], axis=0)
+    return (count == 1).all() and np.array_equal(ways, back)
+
+
+@pytest.mark.parametrize(
+    ("letter", "wanted", "volume"),
+    [("I", 1040, 0.3 * 0.975 * 0.3), ("H", 1905, 0.130683), ("F", 1000, 0.1), ("T", 1000, 0.126), ("O", 800, 0.1508),
+     ("X", 1080, 0.0435)],
+)  # fmt: skip
+def test_letters(letter, wanted, volume):
+    mesh = make_mesh(*make_letter(letter, wanted, None), "letter", trusted=True)
+    assert abs(len(mesh.tets) / wanted - 1) < 0.3
+    assert mesh.volumes.min() > 0
+    assert mesh.volumes.sum() == pytest.approx(volume, rel=0.015)
+    assert mesh.vertices[:, 1].min() == pytest.approx(0, abs=1e-12)
+    assert is_closed(mesh.boundary)
+    tall = make_mesh(*make_letter(letter, wanted, 2.0), "letter", trusted=True)
+    assert np.ptp(tall.vertices[:, 1]) == pytest.approx(2.0)
+
+
+@given(
+    st.tuples(*[st.floats(0.3, 1.0)] * 3),
+    st.floats(-0.5, 0.5),
+    st.floats(0.18, 0.35),
+    st.integers(0, 2**32 - 1),
+)
+@settings(max_examples=20, deadline=None)
+def test_stuffing(radii, dent, edge, seed):
+    """Dented ellipsoids: whatever is made is closed, of positive volume, on the surface, and of tolerable shape."""
+    rng = np.random.default_rng(seed)
+    way = rng.standard_normal(3)
+    way /= np.linalg.norm(way)
+    radii = np.array(radii)
+
+    def depth(points):
+        size = np.linalg.norm(points / radii, axis=1)
+        along = points @ way
+        return (1 - size) * radii.min() + 0.2 * dent * np.exp(-((along / 0.4) ** 2)) * radii.min()
+
+    vertices, tets = stuff(depth, -1.3 * radii, 1.3 * radii, edge)
+    again = stuff(depth, -1.3 * radii, 1.3 * radii, edge)
+    assert np.array_equal(vertices, again[0])
+    assert np.array_equal(tets, again[1])
+    mesh = make_mesh(vertices, tets, "ellipsoid", trusted=True)
+    assert is_closed(mesh.boundary)
+    assert np.abs(depth(mesh.vertices[: mesh.boundary_count])).max() < 0.05 * edge
+    angles = find_angles(mesh.vertices, mesh.tets)
+    assert angles.min() > 5
+    assert angles.max() < 172
+
+
+def test_the_surface_of_a_ball_is_at_its_radius():
+    vertices, tets = stuff(lambda p: 1 - np.linalg.norm(p, axis=1), -np.ones(3), np.ones(3), 0.25)
+    mesh = make_mesh(vertices, tets, "ball", trusted=True)
+    assert mesh.volumes.sum() == pytest.approx(4.18879, rel=0.02)
+    assert find_angles(mesh.vertices, mesh.tets).min() > 20
+
+
+@given(st.integers(0, 2**32 - 1))
+@settings(max_examples=20, deadline=None)
+def test_points_are_found_in_their_tetrahedra(seed):
+    mesh = make_mesh(*make_letter("T", 500, None), "letter", trusted=True)
+    rng = np.random.default_rng(seed)
+    element, weights = rng.integers(len(mesh.tets)), rng.dirichlet(np.ones(4))
+    point = weights @ mesh.vertices[mesh.tets[element]]
+    found, shares = find_tet(mesh, point[None])
+    assert shares.min() > -1e-9
+    assert shares[0] @ mesh.vertices[mesh.tets[found[0]]] == pytest.approx(point)
+
+
+def test_the_order_of_elimination_leaves_little_fill():
+    """Fewer blocks than half of those of a band, and every vertex has one place."""
+    _, tets = make_letter("H", 1905, None)
+    count = tets.max() + 1
+    pattern = find_pattern(count, tets)
+    assert np.array_equal(np.sort(pattern.place), np.arange(count))
+    assert len(pattern.row) < 9000
+
+
+def test_cutting_into_eight_keeps_the_body():
+    vertices, tets = make_letter("X", 680, None)
+    finer, pieces = cut_into_eight(vertices, tets)
+    assert len(pieces) == 8 * len(tets)
+    assert find_volumes(finer, pieces).min() > 0
+    assert find_volumes(finer, pieces).sum() == pytest.approx(np.abs(find_volumes(vertices, tets)).sum())
+    assert len(find_boundary(pieces)) == 4 * len(find_boundary(tets))
+
+
+def test_a_coarse_mesh_is_too_stiff():
+    mesh = make_mesh(*make_letter("I", 200, None), "letter", trusted=True)
+    found = measure_stiffening(mesh, 0.45)
+    assert 1.02 < found.factor < 2.0
+    assert found.fine < found.coarse

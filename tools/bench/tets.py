@@ -1,0 +1,150 @@
+"""Bodies of tetrahedra: passive steps of four sizes, many columns of A^-1, and a soft beam beside MuJoCo's.
+
+The beam has 275 vertices and 960 tetrahedra and falls 5 cm onto a floor, in steps of 4 ms. MuJoCo gets the same mesh,
+material, friction and step, its implicit integrator for flexible bodies, and elliptic cones.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+from measuring import Result, time_repeatedly, time_worlds
+
+import supple
+from supple.core.arrays import FloatArray, IntArray
+
+SETTLING, STEPS, COLUMNS = 50, 100, 112
+HEAD = "format = 1\n[run]\nstep = {step}\nduration = 4.0\ngravity = [0, {gravity}, 0]\n"
+FLOOR = '[[entity]]\nname = "floor"\nplane = {{ friction = {friction} }}\n'
+BODY = '[[entity]]\nname = "body"\npose = {{ position = [0, {height}, 0] }}\n{mesh}\ntets = {{ {tets} }}\n'
+#: Mesh, and the height of its origin [m].
+SIZES = {
+    "I of 630": ("tet_block = { size = [0.3, 1.4, 0.3], cells = [3, 14, 3] }", 0.7),
+    "I of 1040": ("tet_block = { size = [0.3, 0.975, 0.3], cells = [4, 13, 4] }", 0.4875),
+    "X of 1080": ('tet_letter = { letter = "X", tets = 1080 }', 0.0),
+    "H of 1905": ('tet_letter = { letter = "H", tets = 1905 }', 0.0),
+}
+BEAM_SIZE, BEAM_CELLS, BEAM_STEP = (0.4, 0.16, 0.16), (10, 4, 4), 0.004
+#: Six tetrahedra of a cell about its diagonal.
+SIX = ((0, 1, 3, 7), (0, 3, 2, 7), (0, 2, 6, 7), (0, 6, 4, 7), (0, 4, 5, 7), (0, 5, 1, 7))
+CORNERS = ((0, 0, 0), (1, 0, 0), (0, 1, 0), (1, 1, 0), (0, 0, 1), (1, 0, 1), (0, 1, 1), (1, 1, 1))
+YOUNG, POISSON, DENSITY, DAMPING, FRICTION = 1e4, 0.4, 400.0, 0.01, 0.5
+
+
+def load(text: str, folder: str):
+    scene = Path(folder, "scene.toml")
+    scene.write_text(text, encoding="utf-8")
+    return supple.load(scene)
+
+
+def time_sizes(repeat: int, folder: str) -> list[Result]:
+    """Standing on the floor, and in free flight, where nothing touches."""
+    worlds = {}
+    for name, (mesh, height) in SIZES.items():
+        for where, gravity in (("standing", -9.81), ("in flight", 0.0)):
+            text = HEAD.format(step=0.01, gravity=gravity) + FLOOR.format(friction=0.8)
+            lift = 0.0 if gravity else 1.0
+            world = load(text + BODY.format(height=height + lift, mesh=mesh, tets="stiffness = 1e6"), folder)
+            world.step(SETTLING)
+            worlds[f"{name} {where}"] = world
+    results = time_worlds(worlds, steps=STEPS, repeat=repeat)
+    for name in SIZES:
+        world = worlds[f"{name} standing"]
+        mechanism = next(each for each in world.members("mechanisms") if each.name == "tets")
+        columns = np.random.default_rng(0).standard_normal((COLUMNS, 3 * mechanism.count))
+        out = np.zeros_like(columns)
+        label = f"{name}: {COLUMNS} columns of A^-1"
+        results.append(
+            time_repeatedly(
+                label, lambda m=mechanism, c=columns, o=out: m.response(c, o), repeat=repeat, per=1
+            )
+        )
+    return results
+
+
+def make_beam() -> tuple[FloatArray, IntArray]:
+    counts = np.array(BEAM_CELLS) + 1
+    index = np.arange(counts.prod()).reshape(counts)
+    places = np.stack(np.meshgrid(*map(np.arange, counts), indexing="ij"), axis=-1).reshape(-1, 3)
+    tets = [
+        [index[tuple(np.add(cell, CORNERS[k]))] for k in tet]
+        for cell in np.ndindex(*BEAM_CELLS)
+        for tet in SIX
+    ]
+    return (places / np.array(BEAM_CELLS) - 0.5) * BEAM_SIZE, np.array(tets)
+
+
+def time_beam(repeat: int, folder: str) -> list[Result]:
+    """Steps a second over one second of the fall and of lying on the floor [1/s]; the best of the repetitions."""
+    import meshio
+
+    vertices, tets = make_beam()
+    file = Path(folder, "beam.vtu")
+    meshio.write(file, meshio.Mesh(vertices, [("tetra", tets)]))
+    material = f"stiffness = {YOUNG}, poisson = {POISSON}, density = {DENSITY}, "
+    material += f"damping = {DAMPING}, friction = {FRICTION}"
+    text = HEAD.format(step=BEAM_STEP, gravity=-9.81) + FLOOR.format(friction=FRICTION)
+    mesh = 'tet_file = { file = "beam.vtu" }'
+    world = load(text + BODY.format(height=BEAM_SIZE[1] / 2 + 0.05, mesh=mesh, tets=material), folder)
+    start, steps = world.snapshot(), round(1.0 / BEAM_STEP)
+
+    def run_supple() -> None:
+        world.restore(start)
+        world.step(steps)
+
+    runs = {"beam of 960, supple": run_supple}
+    peer = make_peer(vertices, tets, folder)
+    if peer is not None:
+        runs["beam of 960, MuJoCo"] = lambda: peer(steps)
+    spent: dict[str, list[float]] = {name: [] for name in runs}
+    for act in runs.values():
+        act()
+    for _ in range(repeat):
+        for name, act in runs.items():
+            began = time.thread_time()
+            act()
+            spent[name].append((time.thread_time() - began) / steps)
+    return [
+        Result(name, 1.0 / min(each), 1.0 / float(np.median(each)), "steps/s") for name, each in spent.items()
+    ]
+
+
+def make_peer(vertices: FloatArray, tets: IntArray, folder: str):
+    """The same beam in MuJoCo, as a function that runs so many steps; None where it is not installed."""
+    try:
+        import mujoco
+    except ImportError:
+        return None
+    import meshio
+
+    # z is up there.
+    turned = np.stack([vertices[:, 0], -vertices[:, 2], vertices[:, 1]], axis=1)
+    meshio.write(
+        Path(folder, "beam.msh"), meshio.Mesh(turned, [("tetra", tets)]), file_format="gmsh22", binary=False
+    )
+    mass = DENSITY * float(np.prod(BEAM_SIZE))
+    text = f"""<mujoco><compiler meshdir="{folder}"/>
+    <option timestep="{BEAM_STEP}" integrator="discrete" cone="elliptic"/><size memory="200M"/>
+    <worldbody><geom type="plane" size="5 5 .1" friction="{FRICTION} .005 .0001"/>
+    <flexcomp name="b" type="gmsh" file="beam.msh" dim="3" mass="{mass}" radius=".002"
+     pos="0 0 {BEAM_SIZE[1] / 2 + 0.052}">
+    <contact condim="3" selfcollide="none" friction="{FRICTION} .005 .0001" solref=".01 1"/>
+    <elasticity young="{YOUNG}" poisson="{POISSON}" damping="{DAMPING}"/><edge equality="false"/>
+    </flexcomp></worldbody></mujoco>"""
+    model = mujoco.MjModel.from_xml_string(text)
+
+    def run(steps: int) -> None:
+        data = mujoco.MjData(model)
+        for _ in range(steps):
+            mujoco.mj_step(model, data)
+
+    return run
+
+
+def measure(repeat: int) -> list[Result]:
+    """Sizes, then the beam."""
+    with tempfile.TemporaryDirectory() as folder:
+        return time_sizes(repeat, folder) + time_beam(repeat, folder)
