@@ -83,6 +83,8 @@ class Branching:
         answer = search.program.solve(sides, active)
         if answer.value == np.inf:
             return
+        if answer.code == SOLVED and not (sides != FREE).any():
+            search.note_relaxation(answer.x)
         if answer.code == SOLVED and answer.value < search.value - search.allow():
             modes = search.locate(answer.x)
             if modes is not None:

@@ -25,8 +25,8 @@ from supple_qpcc.problem import Qpcc
 
 INFINITE: Final = 1e30
 PRIMAL_TOLERANCE: Final = 1e-10
-#: Tried when a program ends neither solved nor infeasible.
-LOOSE_TOLERANCE: Final = 1e-7
+#: Tried when a program has no solution.
+LOOSE_TOLERANCES: Final = (1e-8, 1e-6)
 ITERATIONS: Final = 2000
 #: Where P is singular: weight of the distance to the last iterate, and the step at which to stop.
 PROXIMAL: Final = {"eps_prox": 1e-3, "eta_prox": 1e-12}
@@ -94,7 +94,7 @@ class Program:
         if problem.factor is not None:
             self._make_round(*problem.factor)
         self._proximal = {} if self._map is not None or _is_definite(problem.P) else PROXIMAL
-        self._model: Any = None
+        self._models: dict[float, Any] = {}
         self.solved = self.infeasible = self.failed = 0
 
     def _make_round(self, diagonal: FloatArray, low_rank: FloatArray) -> None:
@@ -128,6 +128,10 @@ class Program:
             self.infeasible += 1
             return self._fail(INFEASIBLE)
         answer = self._run()
+        for tolerance in LOOSE_TOLERANCES:
+            # Where rows nearly depend on each other, what daqp calls empty may be so to the last digits only.
+            if answer.code == INFEASIBLE:
+                answer = self._run(tolerance)
         if answer.code not in DECIDED:
             answer = self._try_again(places)
         if answer.code == SOLVED:
@@ -140,17 +144,20 @@ class Program:
 
     def _run(self, tolerance: float = PRIMAL_TOLERANCE) -> Answer:
         # Equalities that depend on each other must not meet the setup: it would leave nothing to go on with.
-        if self._model is None:
-            self._model = daqp.Model()
+        model = self._models.get(tolerance)
+        if model is None:
+            model = daqp.Model()
             self._neutral = np.zeros_like(self._sense)
-            self._model.settings = {"primal_tol": tolerance, "iter_limit": ITERATIONS, **self._proximal}
-            code, _ = self._model.setup(self._H, self._c, self._rows, self.upper, self.lower, self._neutral)
+            model.settings = {"primal_tol": tolerance, "iter_limit": ITERATIONS, **self._proximal}
+            code, _ = model.setup(self._H, self._c, self._rows, self.upper, self.lower, self._neutral)
             if code < 0:
-                return self._give_up(code)
-        code = self._model.update(bupper=self._high, blower=self._low, sense=self._sense)
+                return self._fail(code)
+            self._models[tolerance] = model
+        code = model.update(bupper=self._high, blower=self._low, sense=self._sense)
         if code < 0:
-            return self._give_up(code)
-        x, value, code, info = self._model.solve()
+            del self._models[tolerance]
+            return self._fail(code)
+        x, value, code, info = model.solve()
         force = info["lam"]
         if self._map is not None:
             x = self._map @ x
@@ -158,10 +165,6 @@ class Program:
         # daqp's own value lacks digits where P is singular.
         exact = float(0.5 * x @ (self.problem.P @ x) + self.problem.c @ x) if self._proximal else float(value)
         return Answer(x, exact, force, int(code))
-
-    def _give_up(self, code: int) -> Answer:
-        self._model = None
-        return self._fail(code)
 
     def _touch_bounds(self, x: FloatArray, force: FloatArray) -> None:
         """What rests on a bound does so to the bit."""
@@ -173,14 +176,14 @@ class Program:
     def _try_again(self, places: IntArray) -> Answer:
         """Without a start; with dependent equalities left to daqp; with a looser tolerance."""
         answer = self._fail(0)
-        for equal, tolerance in ((EQUAL, PRIMAL_TOLERANCE), (0, PRIMAL_TOLERANCE), (0, LOOSE_TOLERANCE)):
+        for equal, tolerance in ((EQUAL, PRIMAL_TOLERANCE), (0, PRIMAL_TOLERANCE), (0, LOOSE_TOLERANCES[-1])):
             self._sense[:] = np.where(self._marks == EQUAL, equal, 0)
             self._sense[places] = equal
-            self._model = None
+            self._models.clear()
             answer = self._run(tolerance)
             if answer.code in DECIDED:
                 break
-        self._model = None
+        self._models.clear()
         return answer if answer.code in DECIDED else self._ask_linear(answer)
 
     def _ask_linear(self, answer: Answer) -> Answer:
@@ -243,4 +246,5 @@ def _minimise(c: FloatArray, rows: FloatArray, bounds: FloatArray) -> Any:
     return linprog(
         c, np.concatenate([rows[above], -rows[below]]), np.concatenate([high[above], -low[below]]),
         bounds=np.where(endless, np.copysign(np.inf, bounds[:n]), bounds[:n]), method="highs",
+        options={"primal_feasibility_tolerance": PRIMAL_TOLERANCE, "dual_feasibility_tolerance": PRIMAL_TOLERANCE},
     )  # fmt: skip

@@ -28,7 +28,7 @@ class Budget:
 
     nodes: int = 400
     gap: float = 1e-5
-    pivots: int = 4
+    pivots: int = 0
     branch: bool = True
     confirm: bool = False
 

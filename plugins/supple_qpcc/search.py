@@ -25,7 +25,7 @@ from supple_qpcc.records import Budget, Origin, Result, Start, Status
 #: a or e below this share of its terms is zero.
 NEAR: Final = 1e-7
 #: Below this share of its terms, each variable taken as one more than it is, an objective is zero.
-PRECISION: Final = 1e-10
+PRECISION: Final = 1e-11
 
 
 def solve(
@@ -56,6 +56,7 @@ class Search:
         self.origin: Origin = "none"
         self.unbounded = False
         self._terms = 0.0
+        self._relaxed_terms = np.inf
         self._seen: set[bytes] = set()
         self._queue: list[tuple[float, int, IntArray, Answer]] = []
 
@@ -91,7 +92,10 @@ class Search:
         """By how much the best node may lie above a bound: a share of the objective, or the precision of its terms."""
         if self.best is None:
             return 0.0
-        return max(self.budget.gap * abs(self.best.value + self.problem.c0), PRECISION * self._terms)
+        return max(
+            self.budget.gap * abs(self.best.value + self.problem.c0),
+            PRECISION * min(self._terms, self._relaxed_terms),
+        )
 
     def visit(self, modes: IntArray, origin: Origin, active: IntArray | None) -> bool:
         """Solve the program of these modes unless that was done; is it the best so far."""
@@ -108,12 +112,16 @@ class Search:
         if answer.value >= self.value:
             return False
         self.best, self.best_modes, self.origin = answer, modes, origin
-        x, problem = answer.x, self.problem
-        size = 1.0 + np.abs(x)
-        self._terms = float(
-            0.5 * size @ (np.abs(problem.P) @ size) + np.abs(problem.c) @ size + abs(problem.c0)
-        )
+        self._terms = self._measure_terms(answer.x)
         return True
+
+    def note_relaxation(self, x: FloatArray) -> None:
+        """The relaxation says how large terms need to be; a bad point with huge ones must not pass for the optimum."""
+        self._relaxed_terms = self._measure_terms(x)
+
+    def _measure_terms(self, x: FloatArray) -> float:
+        problem, size = self.problem, 1.0 + np.abs(x)
+        return float(0.5 * size @ (np.abs(problem.P) @ size) + np.abs(problem.c) @ size + abs(problem.c0))
 
     def find_tolerance(self, x: FloatArray) -> FloatArray:
         """Below which a, and e, of a point count as zero."""

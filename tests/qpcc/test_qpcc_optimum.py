@@ -128,6 +128,14 @@ def test_what_keeps_the_optimum(seed, contacts):
     assert static.status == "infeasible" or static.objective >= best.objective - tolerance
 
 
+def test_rows_that_nearly_depend_on_each_other_are_not_called_empty():
+    """Five contacts on six rates: a tight tolerance alone lost nodes here that HiGHS finds points in."""
+    problem = make_body(678, 16, 5, rank=1, friction=5.0, airborne=-2.0, rates=6)
+    sure, quick = solve(problem, budget=PROOF), solve(problem)
+    assert (sure.status, sure.failed) == ("proven", 0)
+    assert quick.objective == pytest.approx(sure.objective, rel=1e-5)
+
+
 def test_the_oracle_itself():
     """A program with a known solution, and one without a point."""
     x, value = solve_program(np.diag([2.0, 1.0]), np.zeros(2), np.array([[1.0, 1.0]]), np.array([3.0]))
