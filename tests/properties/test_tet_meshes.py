@@ -5,11 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from supple_collide.mesh_shape import box_mesh
 from supple_tets.letters import make_letter
 from supple_tets.mesh import FACES, find_boundary, find_tet, find_volumes, make_mesh
 from supple_tets.order import find_pattern
 from supple_tets.stiffening import cut_into_eight, measure_stiffening
 from supple_tets.stuffing import stuff
+from supple_tets.surface_kernels import find_crossing, find_depths
 
 
 def find_angles(vertices, tets):
@@ -118,3 +120,40 @@ def test_a_coarse_mesh_is_too_stiff():
     found = measure_stiffening(mesh, 0.45)
     assert 1.02 < found.factor < 2.0
     assert found.fine < found.coarse
+
+
+def wrap(mesh):
+    """A ball around every triangle."""
+    corners = mesh.vertices[mesh.triangles]
+    middle = corners.mean(axis=1)
+    return np.column_stack([middle, np.linalg.norm(corners - middle[:, None], axis=2).max(axis=1)])
+
+
+@given(st.tuples(*[st.floats(0.2, 1.0)] * 3), st.integers(0, 2**32 - 1))
+@settings(max_examples=40, deadline=None)
+def test_depths_in_a_box(half, seed):
+    """Distances from the triangles of a box are those of its closed form, inside and outside."""
+    mesh, points = box_mesh(half), np.random.default_rng(seed).uniform(-1.5, 1.5, (20, 3))
+    found = np.zeros(20)
+    find_depths(mesh.vertices, mesh.triangles, wrap(mesh), points, found)
+    beyond = np.abs(points) - half
+    exact = np.where(
+        (beyond < 0).all(axis=1), -beyond.max(axis=1), -np.linalg.norm(np.maximum(beyond, 0), axis=1)
+    )
+    assert found == pytest.approx(exact, abs=1e-9)
+
+
+@given(st.tuples(*[st.floats(-2.5, 2.5)] * 3))
+@settings(max_examples=60, deadline=None)
+def test_boxes_that_cross_are_found(offset):
+    """Two cubes of one surface cross exactly if they overlap, and neither lies within the other."""
+    cube, small = box_mesh((1.0, 1.0, 1.0)), box_mesh((0.3, 0.4, 0.5))
+    gaps = np.abs(offset) - (1.3, 1.4, 1.5)
+    within = np.abs(offset) - (0.7, 0.6, 0.5)
+    if min(np.abs(gaps).min(), np.abs(within).min()) < 1e-3:
+        return
+    vertices = np.concatenate([cube.vertices, small.vertices + offset])
+    triangles = np.concatenate([cube.triangles, small.triangles + len(cube.vertices)])
+    ball = np.concatenate([wrap(cube), wrap(small) + np.append(offset, 0.0)])
+    crosses = find_crossing(vertices, triangles, ball, np.zeros(2, np.int64))
+    assert crosses == ((gaps < 0).all() and not (within < 0).all())
