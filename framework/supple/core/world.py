@@ -306,13 +306,8 @@ class World:
         return EntityView(self, self.build.graph[path].path)
 
     def array(self, name: str) -> Array:
-        """An array by name (`supple arrays` lists them); a view, so copy it to keep it.
-
-        What lives only one step cannot be written: the next step begins with its own.
-        """
-        values = self.arrays[name].view()
-        values.flags.writeable = self.arrays.spec(name).kind != "step"
-        return values
+        """An array by name (`supple arrays` lists them); a view, so copy it to keep it."""
+        return self.arrays[name]
 
     def metrics(self) -> dict[str, float]:
         """All metrics over the run so far, by `entity.metric`."""
