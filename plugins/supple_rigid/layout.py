@@ -23,6 +23,28 @@ class Motion(NamedTuple):
     v: FloatArray
 
 
+class Response(NamedTuple):
+    """What answers impulses: masses, and the inverse of the inertia with what joints add to it."""
+
+    mass: FloatArray
+    inverse_inertia: FloatArray
+
+
+class Tie(NamedTuple):
+    """What joints did to the bodies, in the body frames: sum of force times lever in the last step and before [N m], mean spin."""
+
+    pull: FloatArray
+    pull_before: FloatArray
+    mean_spin: FloatArray
+
+
+class Turning(NamedTuple):
+    """Made in FREE: the inverse inertias of this step, and the spins of fast bodies in the middle of it."""
+
+    response: FloatArray
+    middle: FloatArray
+
+
 class Applied(NamedTuple):
     """What others add: force and torque in the world, and the generalised force per velocity [N, N m]."""
 
@@ -42,5 +64,10 @@ class Observed(NamedTuple):
 
 MODEL = tuple(f"rigid.{name}" for name in Bodies._fields)
 STATE = tuple(f"rigid.{name}" for name in Motion._fields)
+TIE = tuple(f"rigid.{name}" for name in Tie._fields)
+TURNING = tuple(f"rigid.{name}" for name in Turning._fields)
+NEXT_TIE = {name: f"rigid.{name}.next" for name in Tie._fields}
 NEXT = {name: f"rigid.{name}.next" for name in Motion._fields}
 """The names of the successors, for `Bound.take`."""
+RESPONSE = {"inverse_inertia": "rigid.response"}
+"""Where the inverses of `Response` are."""
