@@ -13,7 +13,7 @@ from supple_bones.inertia_kernels import add_composites, carry_inertias
 from supple_bones.kinematics_kernels import move_bones, place_bones
 from supple_bones.layout import BALL, FREE, JOINT, LAST_DOF, PARENT, Q_FIRST, ROOT, V_FIRST
 from supple_bones.spatial_kernels import apply_inertia
-from supple_skeleton.flow_kernels import move_inertia
+from supple_skeleton.flow_kernels import LOOSE, move_inertia
 from supple_skeleton.flow_tables import Flow, FlowScratch, Heads
 
 LEAST_SHARE = 1e-8
@@ -84,7 +84,7 @@ def place_centres(h, bone, flow: Flow, x, s: FlowScratch, end):
     """The centre of mass of every fast head that floats goes on by h P / m. Returns whether one was moved."""
     moved = False
     for i in range(bone.shape[0]):
-        if flow.fast[i] != 1.0 or bone[i, JOINT] != FREE:
+        if flow.fast[i] == 0.0 or bone[i, JOINT] != FREE:
             continue
         root, a, k = bone[i, ROOT], bone[i, Q_FIRST], bone[i, V_FIRST]
         m = s.composite[i, 0]
@@ -128,7 +128,7 @@ def keep_start(bones, masses, heads: Heads, motion, v, s: FlowScratch):
 def match_momenta(bone, flow: Flow, s: FlowScratch, end):
     """Rates of the fast heads such that momenta are those of the start; s.momentum[1] is that of the rates so far."""
     for i in range(bone.shape[0]):
-        if flow.fast[i] != 1.0 or bone[i, JOINT] not in (BALL, FREE):
+        if flow.fast[i] == 0.0 or bone[i, JOINT] not in (BALL, FREE):
             continue
         rx, ry, rz = find_centre(bone, s.composite, end.x, i)
         lx, ly, lz = take_angular_momentum(s.momentum[1], i, rx, ry, rz)
@@ -146,9 +146,9 @@ def match_momenta(bone, flow: Flow, s: FlowScratch, end):
 
 @njit
 def match_energy(bone, heads: Heads, flow: Flow, s: FlowScratch, end):
-    """Scale the motion within every fast head, which has no momentum, to the energy of the start; README eq. (14)."""
+    """Scale the motion within every fast head without springs, which has no momentum, to the energy of the start; README eq. (14)."""
     for i in range(bone.shape[0]):
-        if flow.fast[i] != 1.0 or heads.lone[i] == 1:
+        if flow.fast[i] != LOOSE or heads.lone[i] == 1:
             continue
         for k in range(end.v.shape[0]):
             s.tau[k] = 0.0

@@ -12,7 +12,7 @@ from supple_bones.coordinate_kernels import subtract_coordinates, turning_place
 from supple_bones.force_kernels import differentiate_bias, find_inverse_dynamics
 from supple_bones.inertia_kernels import add_composites, carry_inertias, make_mass_matrix
 from supple_bones.kinematics_kernels import move_bones, place_bones
-from supple_bones.layout import FREE, JOINT, LAST_DOF, Q_FIRST, ROOT, V_COUNT, V_FIRST
+from supple_bones.layout import FREE, JOINT, LAST_DOF, Q_FIRST, ROOT, ROW, V_COUNT, V_FIRST
 from supple_skeleton.flow_tables import Flow, FlowScratch, Heads
 from supple_skeleton.step_tables import FreeStep
 
@@ -24,12 +24,16 @@ FAST_LONE = 0.02
 """The same where that is one rigid body."""
 SUBSTEP = 0.05
 """Turn [rad] of the fastest bone in a step of the method of Runge and Kutta."""
+SWING = 0.7
+"""Swing [rad] of a bone about the pull of the others in such a step; the method is stable up to 2.8."""
 MOST_SUBSTEPS = 64
+LOOSE, SPRUNG = 1.0, 2.0
+"""Marks of fast heads: without and with springs, dampers or gains in their joints."""
 
 
 @njit
 def mark_fast(h, bone, heads: Heads, velocity, fast_out):
-    """fast_out[head] = 1 for heads with a bone that turns fast. Returns the greatest turn [rad] among those not lone, or
+    """fast_out[head] = LOOSE for heads with a bone that turns fast. Returns the greatest turn [rad] among those not lone, or
     -1 where nobody is fast.
     """
     fastest = -1.0
@@ -44,7 +48,7 @@ def mark_fast(h, bone, heads: Heads, velocity, fast_out):
         lone = heads.lone[head] == 1
         free = i == head and turning_place(bone[i, JOINT]) >= 0
         if turn > (FAST_LONE if lone else FAST_HEAD if free else FAST):
-            fast_out[head] = 1.0
+            fast_out[head] = LOOSE
             fastest = max(fastest, 0.0 if lone else turn)
     return fastest
 
@@ -79,13 +83,15 @@ def normalise_coordinates(bone, q_inout):
 
 @njit
 def find_flow(bones, masses, s: FlowScratch):
-    """Derivatives of coordinates and rates while nothing acts: M dv/dt = -bias."""
+    """Derivatives of coordinates and rates while nothing acts but what springs and dampers hold back: A dv/dt = -bias."""
     m = s.motion
     place_bones(bones.bone, bones.frame, s.q, m.x, m.rotation, m.axis)
     move_bones(bones.bone, bones.dof, m.axis, s.v, m.spatial_velocity, m.axis_rate)
     make_mass_matrix(
         bones.bone, bones.dof, masses.inertia, masses.armature, m.x, m.rotation, m.axis, s.own, s.composite, s.factor
     )  # fmt: skip
+    for k in range(s.tau.shape[0]):
+        s.factor[bones.dof[k, ROW]] += s.gain[k]
     factor_chain(bones.dof, s.factor)
     find_inverse_dynamics(
         bones.bone, masses.armature, s.zero, s.own, m.axis, m.axis_rate, m.spatial_velocity, s.v, s.zero,
@@ -193,10 +199,10 @@ def turn_lever(w, x, y, z, lever):
 
 
 @njit
-def flow_freely(step: FreeStep, heads: Heads, fastest, right, flow_out: Flow, s: FlowScratch):
+def flow_freely(step: FreeStep, heads: Heads, fastest, swing, right, flow_out: Flow, s: FlowScratch):
     """Rates of fast heads that rows see: the mean of the free motion after the forces; README eq. (11), (12).
 
-    `right` is that of eq. (6). Overwrites v_free of these rates, and fills flow_out.
+    `right` is that of eq. (6), `fastest` and `swing` are the greatest turns in a step [rad] of a bone and about the pull. Overwrites v_free of these rates, and fills flow_out.
     """
     h, bones, motion, scratch = step.h, step.bones, step.motion, step.scratch
     bone, dof, v = bones.bone, bones.dof, motion.v
@@ -208,13 +214,17 @@ def flow_freely(step: FreeStep, heads: Heads, fastest, right, flow_out: Flow, s:
     for k in range(v.shape[0]):
         kicked[k] = right[k] + 0.5 * h * kicked[k]
     solve_chain(dof, step.factor, kicked)
-    for k in range(v.shape[0]):
-        kicked[k] += v[k]
-        s.v[k] = kicked[k] if flow_out.fast[heads.of_rate[k]] == 1.0 else v[k]
     for a in range(s.q.shape[0]):
         s.q[a] = motion.q[a]
+    for k in range(v.shape[0]):
+        head = heads.of_rate[k]
+        if flow_out.fast[head] > 0.0 and s.gain[k] != 0.0:
+            flow_out.fast[head] = SPRUNG
+    for k in range(v.shape[0]):
+        kicked[k] += v[k]
+        s.v[k] = kicked[k] if flow_out.fast[heads.of_rate[k]] > 0.0 else v[k]
     if fastest > 0.0:
-        count = min(MOST_SUBSTEPS, int(fastest / SUBSTEP) + 1)
+        count = min(MOST_SUBSTEPS, int(max(fastest / SUBSTEP, swing / SWING)) + 1)
         for _ in range(count):
             flow_once(h / count, bones, step.masses, s)
     for k in range(v.shape[0]):
@@ -222,12 +232,12 @@ def flow_freely(step: FreeStep, heads: Heads, fastest, right, flow_out: Flow, s:
     carry_inertias(bone, step.masses.inertia, motion.x, motion.rotation, s.own)
     add_composites(bone, s.own, s.composite)
     for i in range(bone.shape[0]):
-        if flow_out.fast[i] == 1.0 and heads.lone[i] == 1:
+        if flow_out.fast[i] > 0.0 and heads.lone[i] == 1:
             for k in range(bone[i, V_FIRST], bone[i, V_FIRST] + bone[i, V_COUNT]):
                 s.v[k] = kicked[k]
                 flow_out.flown[k] = kicked[k]
             turn_lone(h, bone, i, motion, s.composite, s)
     subtract_coordinates(bone, s.q, motion.q, s.tau)
     for k in range(v.shape[0]):
-        if flow_out.fast[heads.of_rate[k]] == 1.0:
+        if flow_out.fast[heads.of_rate[k]] > 0.0:
             step.v_free[k] = s.tau[k] / h

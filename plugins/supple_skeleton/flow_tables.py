@@ -24,7 +24,7 @@ class Heads(NamedTuple):
 
 
 class Flow(NamedTuple):
-    """What FREE leaves to ADVANCE: fast [bones] 1 for heads that spin fast; their rates after the forces alone, and after
+    """What FREE leaves to ADVANCE: fast [bones] not 0 for heads that spin fast; their rates after the forces alone, and after
     the free motion that follows [rates].
     """
 
@@ -45,6 +45,7 @@ class FlowScratch(NamedTuple):
     v_sum: FloatArray
     tau: FloatArray
     zero: FloatArray
+    gain: FloatArray  # [rates] diagonal of A - M
     motion: Motion
     own: FloatArray
     composite: FloatArray
@@ -53,6 +54,8 @@ class FlowScratch(NamedTuple):
     momentum: FloatArray  # [2, bones, 6] at the start and at the end of a step
     energy: FloatArray  # [2, bones] kinetic energy likewise
     small: FloatArray  # [2, 3, 3]
+    still: Motion  # of bones at rest
+    pull: FloatArray  # [bones, 3, 3]
 
 
 def find_heads(forest: Forest) -> Heads:
@@ -72,15 +75,20 @@ def find_heads(forest: Forest) -> Heads:
 def make_flow_scratch(forest: Forest) -> FlowScratch:
     """For this forest."""
     bones, rates, rows, coordinates = len(forest.bone), forest.v_count, forest.rows, forest.q_count
-    motion = Motion(
-        q=np.zeros(coordinates), v=np.zeros(rates), x=np.zeros((bones, 3)), rotation=np.zeros((bones, 4)),
-        twist=np.zeros((bones, 6)), axis=np.zeros((rows, 6)), axis_rate=np.zeros((rows, 6)),
-        spatial_velocity=np.zeros((bones, 6)),
-    )  # fmt: skip
+    motion = _make_motion(bones, rates, rows, coordinates)
     return FlowScratch(
         q=motion.q, q_from=np.zeros(coordinates), q_rate=np.zeros(coordinates), q_sum=np.zeros(coordinates),
         v=motion.v, v_from=np.zeros(rates), v_sum=np.zeros(rates), tau=np.zeros(rates), zero=np.zeros(max(rates, 3)),
+        gain=np.zeros(rates),
         motion=motion, own=np.zeros((bones, 10)), composite=np.zeros((bones, 10)), factor=np.zeros(forest.entries),
         work=np.zeros((2, bones, 6)), momentum=np.zeros((2, bones, 6)), energy=np.zeros((2, bones)),
-        small=np.zeros((2, 3, 3)),
+        small=np.zeros((2, 3, 3)), still=_make_motion(bones, rates, rows, coordinates), pull=np.zeros((bones, 3, 3)),
+    )  # fmt: skip
+
+
+def _make_motion(bones: int, rates: int, rows: int, coordinates: int) -> Motion:
+    return Motion(
+        q=np.zeros(coordinates), v=np.zeros(rates), x=np.zeros((bones, 3)), rotation=np.zeros((bones, 4)),
+        twist=np.zeros((bones, 6)), axis=np.zeros((rows, 6)), axis_rate=np.zeros((rows, 6)),
+        spatial_velocity=np.zeros((bones, 6)),
     )  # fmt: skip

@@ -13,7 +13,7 @@ from supple_skeleton.carry_kernels import carry_motion
 from supple_skeleton.flow_kernels import flow_freely, mark_fast
 from supple_skeleton.flow_tables import Flow, FlowScratch, Heads
 from supple_skeleton.step_tables import FreeStep
-from supple_skeleton.tension_kernels import resist_spins, stiffen_bones
+from supple_skeleton.tension_kernels import find_pulls, resist_spins, stiffen_bones, take_fast_pulls
 
 
 @njit
@@ -65,8 +65,16 @@ def move_freely(step: FreeStep, heads: Heads, flow_out: Flow, flow_scratch: Flow
     make_mass_matrix(
         bone, dof, masses.inertia, armature, x, motion.rotation, axis, own, scratch.composite, factor_out
     )
+    fastest, swing = mark_fast(h, bone, heads, velocity, flow_out.fast), 0.0
+    find_pulls(step, v, axis_rate, velocity, step.pull)
+    if fastest >= 0.0:
+        swing = take_fast_pulls(step, heads, flow_out.fast, flow_scratch)
     tight = stiffen_bones(step, factor_out)
+    for k in range(count):
+        flow_scratch.gain[k] = -factor_out[dof[k, ROW]]
     add_implicit_gains(h, dof, gains, factor_out)
+    for k in range(count):
+        flow_scratch.gain[k] += factor_out[dof[k, ROW]]
     empty = factor_chain(dof, factor_out)
     if empty >= 0:
         return empty
@@ -91,9 +99,8 @@ def move_freely(step: FreeStep, heads: Heads, flow_out: Flow, flow_scratch: Flow
         solve_chain(dof, factor_out, change)
     for k in range(count):
         step.v_free[k] = v[k] + change[k]
-    fastest = mark_fast(h, bone, heads, velocity, flow_out.fast)
     if fastest >= 0.0:
-        flow_freely(step, heads, fastest, right, flow_out, flow_scratch)
+        flow_freely(step, heads, fastest, swing, right, flow_out, flow_scratch)
     return -1
 
 
@@ -101,7 +108,7 @@ def move_freely(step: FreeStep, heads: Heads, flow_out: Flow, flow_scratch: Flow
 def is_any_fast(fast):
     """Whether a head spins fast."""
     for i in range(fast.shape[0]):
-        if fast[i] == 1.0:
+        if fast[i] > 0.0:
             return True
     return False
 
@@ -126,7 +133,7 @@ def advance_bones(h, bones, masses, heads: Heads, factor, motion, flow: Flow, v_
     integrate_coordinates(h, bone, motion.q, v, motion_out.q)
     if fast:
         for k in range(dof.shape[0]):
-            if flow.fast[heads.of_rate[k]] == 1.0:
+            if flow.fast[heads.of_rate[k]] > 0.0:
                 v[k] = scratch.v_from[k]
         carry_motion(h, bones, masses, heads, flow, motion, scratch, motion_out)
     follow_state(

@@ -115,17 +115,21 @@ class AdvanceBones(System):
         skeletons, problem = find_skeletons(arrays), arrays.record("rows.problem")
         motion, after = arrays.take(Motion, "skeleton"), take_next_motion(arrays, "skeleton")
         acceleration, mean_spin, row_force, row_pull = (arrays[name] for name in KEPT)
+        heads, flow, scratch = find_heads(skeletons.forest), arrays.take(Flow, "skeleton"), make_flow_scratch(skeletons.forest)
         return [
             Call(
                 advance_bones, arrays.h, arrays.take(Bones, "skeleton"), arrays.take(Masses, "skeleton"),
-                find_heads(skeletons.forest), arrays["skeleton.factor"], motion, arrays.take(Flow, "skeleton"),
-                arrays["skeleton.v_free"], arrays["skeleton.impulse"], make_flow_scratch(skeletons.forest), after,
+                heads, arrays["skeleton.factor"], motion, flow, arrays["skeleton.v_free"], arrays["skeleton.impulse"],
+                scratch, after,
             ),
             Call(
                 keep_row_pulls, arrays.h, motion.rotation, skeletons.jacobian.arrays, skeletons.acts, problem.law,
                 arrays["rows.impulse"], row_force, row_pull,
             ),
-            Call(keep_tension, arrays.h, motion.v, after, arrays.take(Tie, "skeleton"), acceleration, mean_spin),
+            Call(
+                keep_tension, arrays.h, heads, flow.fast, scratch.v, motion.v, after, arrays.take(Tie, "skeleton"),
+                acceleration, mean_spin,
+            ),
         ]  # fmt: skip
 
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 from supple.core.arrays import FloatArray, IntArray
 from supple.core.jit import njit, njit_inlined
 from supple.math.quaternion_kernels import rotate_vector_at, rotate_vector_back_at
 from supple.mechanics.rows import BILATERAL
-from supple.mechanics.tension_kernels import SMOOTHING, find_tension_inertia, resist_unsteady_spin
+from supple.mechanics.tension_kernels import SMOOTHING, find_tension_inertia, resist_unsteady_spin, stiffen
 from supple_bones.force_kernels import gather_forces, set_inertial_forces
 from supple_bones.inertia_kernels import add_followers, fill_mass_matrix
-from supple_bones.layout import BALL, FOLLOWS, FREE, HINGE, JOINT, PARENT, ROOT, UNIVERSAL
+from supple_bones.layout import BALL, FOLLOWS, FREE, HINGE, JOINT, LAST_DOF, PARENT, ROOT, UNIVERSAL
+from supple_skeleton.flow_tables import FlowScratch, Heads
 from supple_skeleton.step_tables import FreeStep, Tie
 
 
@@ -108,18 +110,17 @@ def turn_matrix(rotation, i, matrix_inout):
 
 
 @njit
-def find_pulls(step: FreeStep, pull_out):
+def find_pulls(step: FreeStep, v, axis_rate, velocity, pull_out):
     """Sum of force times lever on every bone besides those of its own joint, in its axes; README eq. (15).
 
-    Forces are those of the last step, by inverse dynamics with its accelerations. They are passed on from the tips;
-    what is above adds work[0, :, :3].
+    Forces are those of the last step, by inverse dynamics with its accelerations and the rates v, with which go
+    axis_rate and velocity. They are passed on from the tips in work[0, :, :3].
     """
     bone, motion, tie, own = step.bones.bone, step.motion, step.tie, step.scratch.own
     x, rotation, work = motion.x, motion.rotation, step.scratch.work
     set_inertial_forces(
-        bone, step.gravity, own, motion.axis, motion.axis_rate, motion.spatial_velocity, motion.v,
-        tie.acceleration, work,
-    )  # fmt: skip
+        bone, step.gravity, own, motion.axis, axis_rate, velocity, v, tie.acceleration, work
+    )
     for i in range(bone.shape[0]):
         for a in range(3):
             work[0, i, a] = 0.0
@@ -207,13 +208,39 @@ def find_stiffening(step: FreeStep, pull, stiff_out, resisting_out):
 
 
 @njit
-def stiffen_bones(step: FreeStep, matrix_out):
-    """Add K to the mass matrix where tension asks for it, and keep the pulls. Returns whether it did.
+def take_fast_pulls(step: FreeStep, heads: Heads, fast, s: FlowScratch):
+    """Trees that spin fast are pulled by forces alone, for their free motion takes care of itself; README eq. (12).
 
-    Then work[1] holds the torques for the right side until `resist_spins`.
+    Returns the fastest swing [rad in a step] that their free motion has about its own pull.
+    """
+    bone, pull, work = step.bones.bone, step.pull, step.scratch.small
+    fastest = 0.0
+    for i in range(bone.shape[0]):
+        if bone[i, LAST_DOF] < 0 or fast[heads.of_rate[bone[i, LAST_DOF]]] == 0.0:
+            continue
+        set_bone_inertia(step.masses.inertia, i, bone[i, JOINT] == FREE, work[3])
+        size, across = 0.0, 0.5 * (work[3, 0, 0] + work[3, 1, 1] + work[3, 2, 2])
+        for a in range(3):
+            for b in range(3):
+                size += stiffen(pull[i], a, b) ** 2
+        if across > 0.0:
+            fastest = max(fastest, step.h * math.sqrt(math.sqrt(size) / across))
+    find_pulls(step, s.still.v, s.still.axis_rate, s.still.spatial_velocity, s.pull)
+    for i in range(bone.shape[0]):
+        if bone[i, LAST_DOF] >= 0 and fast[heads.of_rate[bone[i, LAST_DOF]]] > 0.0:
+            for a in range(3):
+                for b in range(3):
+                    pull[i, a, b] = s.pull[i, a, b]
+    return fastest
+
+
+@njit
+def stiffen_bones(step: FreeStep, matrix_out):
+    """Add K to the mass matrix where the tension in step.pull asks for it. Returns whether it did.
+
+    Then scratch.resisting holds the torques for the right side; see `resist_spins`.
     """
     bone, dof, scratch = step.bones.bone, step.bones.dof, step.scratch
-    find_pulls(step, step.pull)
     if not find_stiffening(step, step.pull, scratch.stiff, scratch.resisting):
         return False
     stiff, composite = scratch.stiff, scratch.composite
@@ -240,10 +267,11 @@ def resist_spins(step: FreeStep, rates_out, right_inout):
 
 
 @njit
-def keep_tension(h, v, motion_next, tie: Tie, acceleration_out, mean_spin_out):
-    """Accelerations of this step, and the mean spins of the bones in their axes."""
+def keep_tension(h, heads: Heads, fast, kicked, v, motion_next, tie: Tie, acceleration_out, mean_spin_out):
+    """Accelerations of this step, of fast trees those by forces alone, and the mean spins of the bones in their axes."""
     for k in range(v.shape[0]):
-        acceleration_out[k] = (motion_next.v[k] - v[k]) / h
+        after = kicked[k] if fast[heads.of_rate[k]] > 0.0 else motion_next.v[k]
+        acceleration_out[k] = (after - v[k]) / h
     for i in range(mean_spin_out.shape[0]):
         for c in range(3):
             mean = tie.mean_spin[i, c]
