@@ -51,12 +51,21 @@ def compile_bodies(build: Build) -> None:
     ):
         build.add_state(f"rigid.{name}", values, unit=unit, doc=doc, labels=labels)
     build.add_step(
-        "rigid.response", (count, 3, 3), unit="1/(kg m^2)", doc="Inverse inertia that answers impulses.", labels=labels
+        "rigid.response",
+        (count, 3, 3),
+        unit="1/(kg m^2)",
+        doc="Inverse of what answers impulses.",
+        labels=labels,
     )
     build.add_step(
-        "rigid.middle", (count, 4), unit="rad/s, s", doc="Of fast bodies: spin amid a step without torques, and k.",
+        "rigid.middle", (count, 4), unit="rad/s, s", doc="Of fast bodies: spin amid a free step, and its time.",
         labels=labels,
     )  # fmt: skip
+    for name, doc in (
+        ("v_rows", "Velocities that rows ask for: those of a step's mean motion."),
+        ("v_worked", "Velocities after all impulses, before fast bodies turn."),
+    ):
+        build.add_step(f"rigid.{name}", (count, 6), unit="m/s, rad/s", doc=doc, labels=labels)
     build.add_step("rigid.wrench", (count, 6), unit="N, N m", doc="Applied force and torque, in the world.",
                    labels=labels, accumulates=True)  # fmt: skip
     build.add_step(

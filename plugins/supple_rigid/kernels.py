@@ -14,8 +14,9 @@ from supple.math.quaternion_kernels import (
 )
 from supple.math.vector_kernels import cross
 from supple.mechanics.block_matrix_kernels import find_block
-from supple_rigid.layout import Turning
+from supple_rigid.layout import Ended, Turning
 from supple_rigid.turning_kernels import find_free_spin, is_fast, multiply_at, turn_fast
+
 
 @njit
 def move_freely(h, bodies, gravity, motion, applied, tie, work, turning_out: Turning, v_free_out):
@@ -63,7 +64,9 @@ def apply_inverse_mass_to_columns(bodies, columns, out):
 
 
 @njit
-def advance_bodies(h, bodies, response, motion, turning: Turning, v_free, impulse, next_out):
+def advance_bodies(
+    h, bodies, response, motion, turning: Turning, v_free, impulse, ended_out: Ended, next_out
+):
     """v = v_free + A^-1 J^T lambda, then positions with the new velocities: README eq. (3), (7), (8)."""
     x, q = motion.x, motion.q
     x_out, q_out, v_out = next_out.x, next_out.q, next_out.v
@@ -71,7 +74,11 @@ def advance_bodies(h, bodies, response, motion, turning: Turning, v_free, impuls
     for i in range(bodies.mass.shape[0]):
         for k in range(6):
             v_out[i, k] += v_free[i, k]
+            ended_out.v_rows[i, k] = v_out[i, k]
+            ended_out.v_worked[i, k] = v_out[i, k]
         if is_fast(h, bodies.inertia, motion.v, i):
+            for k in range(3):
+                ended_out.v_worked[i, 3 + k] += motion.v[i, 3 + k] - turning.middle[i, k]
             w, a, b, c, v_out[i, 3], v_out[i, 4], v_out[i, 5] = turn_fast(
                 bodies, motion, turning.middle, i, v_out[i, 3], v_out[i, 4], v_out[i, 5]
             )

@@ -31,7 +31,7 @@ class Response(NamedTuple):
 
 
 class Tie(NamedTuple):
-    """What joints did to the bodies, in the body frames: sum of force times lever in the last step and before [N m], mean spin."""
+    """What joints did to bodies, in their frames: force times lever in the last two steps [N m], and the mean spin."""
 
     pull: FloatArray
     pull_before: FloatArray
@@ -39,10 +39,17 @@ class Tie(NamedTuple):
 
 
 class Turning(NamedTuple):
-    """Made in FREE: the inverse inertias of this step, and the spins of fast bodies in the middle of it."""
+    """Made in FREE: inverse inertias of this step; of fast bodies the spin amid it, and how long they turn."""
 
     response: FloatArray
     middle: FloatArray
+
+
+class Ended(NamedTuple):
+    """Velocities before fast bodies turn: those that rows ask for, and those that impulses led to."""
+
+    v_rows: FloatArray
+    v_worked: FloatArray
 
 
 class Applied(NamedTuple):
@@ -64,6 +71,7 @@ class Observed(NamedTuple):
 
 MODEL = tuple(f"rigid.{name}" for name in Bodies._fields)
 STATE = tuple(f"rigid.{name}" for name in Motion._fields)
+ENDED = tuple(f"rigid.{name}" for name in Ended._fields)
 TIE = tuple(f"rigid.{name}" for name in Tie._fields)
 TURNING = tuple(f"rigid.{name}" for name in Turning._fields)
 NEXT_TIE = {name: f"rigid.{name}.next" for name in Tie._fields}

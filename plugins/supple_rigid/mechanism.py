@@ -31,7 +31,7 @@ class RigidBodies:
     that pull add to the inertia."""
 
     name = "rigid"
-    v, v_next, v_free = "rigid.v", "rigid.v.next", "rigid.v_free"
+    v, v_next, v_free, v_worked = "rigid.v", "rigid.v_rows", "rigid.v_free", "rigid.v_worked"
     plan, impulse, force = "rigid.plan", "rigid.impulse", "rigid.force"
     position, rotation, twist, wrench = "rigid.x", "rigid.q", "rigid.v", "rigid.wrench"
     layer = "bodies"

@@ -15,6 +15,7 @@ from supple.mechanics.mechanism import Mechanism
 from supple.mechanics.problem import ConstraintProblem
 from supple_rigid.kernels import advance_bodies, move_freely, observe_bodies
 from supple_rigid.layout import (
+    ENDED,
     MODEL,
     NEXT,
     NEXT_TIE,
@@ -24,6 +25,7 @@ from supple_rigid.layout import (
     TURNING,
     Applied,
     Bodies,
+    Ended,
     Motion,
     Observed,
     Response,
@@ -58,11 +60,13 @@ class AdvanceBodies(System):
     reads = (
         *MODEL, *STATE, *TIE, *TURNING, "rigid.v_free", "rigid.impulse", "rows.problem", "rows.impulse",
     )  # fmt: skip
-    writes = (*NEXT.values(), *NEXT_TIE.values())
+    writes = (*NEXT.values(), *NEXT_TIE.values(), *ENDED)
 
     def bind(self, arrays: Bound) -> list[Call]:
         """Bind both states and the rows."""
-        bodies, motion, tie, turning = (arrays.take(group, "rigid") for group in (Bodies, Motion, Tie, Turning))
+        bodies, motion, tie, turning = (
+            arrays.take(group, "rigid") for group in (Bodies, Motion, Tie, Turning)
+        )
         response = arrays.take(Response, "rigid", **RESPONSE)
         after, tie_after = arrays.take(Motion, "rigid", **NEXT), arrays.take(Tie, "rigid", **NEXT_TIE)
         problem: ConstraintProblem = arrays.record("rows.problem")
@@ -71,7 +75,7 @@ class AdvanceBodies(System):
         return [
             Call(
                 advance_bodies, arrays.h, bodies, response, motion, turning, arrays["rigid.v_free"],
-                arrays["rigid.impulse"], after,
+                arrays["rigid.impulse"], arrays.take(Ended, "rigid"), after,
             ),
             Call(
                 keep_pulls, arrays.h, motion, rigid.jacobian.arrays, rigid.lever, problem.law, arrays["rows.impulse"],

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from supple.core.jit import njit, njit_inlined
 from supple.math.matrix_kernels import solve_small
-from supple.math.quaternion_kernels import rotate_vector, rotate_vector_back_at
-from supple.math.spin_kernels import find_middle_spin, turn_by_cayley
+from supple.math.quaternion_kernels import (
+    exponentiate_rotation_vector,
+    multiply_quaternions,
+    normalise_quaternion,
+    rotate_vector,
+    rotate_vector_back_at,
+)
+from supple.math.spin_kernels import find_middle_spin, find_turning_time
 from supple.math.vector_kernels import cross
 from supple.mechanics.rows import BILATERAL
 from supple.mechanics.tension_kernels import SMOOTHING, find_tension_inertia, resist_unsteady_spin
@@ -63,9 +69,7 @@ def is_fast(h, inertia, v, i):
 def set_response(h, bodies: Bodies, tie: Tie, v, i, work, response_out):
     """response_out[i] = (I + K)^-1. Returns whether K is not zero, and what resists the spin: README eq. (9)."""
     added = work[2]
-    abruptness = find_tension_inertia(
-        h, tie.pull[i], tie.pull_before[i], bodies.inertia[i], work[:2], added
-    )
+    abruptness = find_tension_inertia(h, tie.pull[i], tie.pull_before[i], bodies.inertia[i], work[:2], added)
     if abruptness < 0.0:
         for a in range(3):
             for b in range(3):
@@ -95,7 +99,7 @@ def find_free_spin(h, bodies: Bodies, motion: Motion, tie: Tie, i, tx, ty, tz, w
         turning_out.middle[i, 0] = mx
         turning_out.middle[i, 1] = my
         turning_out.middle[i, 2] = mz
-        turning_out.middle[i, 3] = k
+        turning_out.middle[i, 3] = find_turning_time(k, mx, my, mz)
         if tied:
             lx, ly, lz = multiply_at(bodies.inertia, i, mx - wx, my - wy, mz - wz)
             ax, ay, az = multiply_at(response, i, lx + h * tx + rx, ly + h * ty + ry, lz + h * tz + rz)
@@ -116,9 +120,10 @@ def turn_fast(bodies: Bodies, motion: Motion, middle, i, ax, ay, az):
     """Rotation and spin of body i that turns with the spin a for a step: README eq. (7), (8)."""
     q, v = motion.q, motion.v
     wx, wy, wz = v[i, 3], v[i, 4], v[i, 5]
-    qw, qx, qy, qz = turn_by_cayley(
-        middle[i, 3], q[i, 0], q[i, 1], q[i, 2], q[i, 3], ax, ay, az
-    )
+    time = middle[i, 3]
+    dw, dx, dy, dz = exponentiate_rotation_vector(time * ax, time * ay, time * az)
+    qw, qx, qy, qz = multiply_quaternions(q[i, 0], q[i, 1], q[i, 2], q[i, 3], dw, dx, dy, dz)
+    qw, qx, qy, qz = normalise_quaternion(qw, qx, qy, qz)
     wx, wy, wz = wx + ax - middle[i, 0], wy + ay - middle[i, 1], wz + az - middle[i, 2]
     lx, ly, lz = multiply_at(bodies.inertia, i, wx, wy, wz)
     lx, ly, lz = rotate_vector(q[i, 0], q[i, 1], q[i, 2], q[i, 3], lx, ly, lz)

@@ -1,6 +1,4 @@
-"""The end of a step of trees that spin fast: momenta and energy of the free motion are those at its start; README eq. (13),
-(14).
-"""
+"""The end of a step of trees that spin fast: free motion keeps momenta and energy; README eq. (13), (14)."""
 
 from __future__ import annotations
 
@@ -27,7 +25,14 @@ def sum_motion(bone, heads: Heads, armature, own, velocity, v, momentum_out, ene
     for i in range(bone.shape[0]):
         energy_out[i] = 0.0
         p = apply_inertia(
-            own, i, velocity[i, 0], velocity[i, 1], velocity[i, 2], velocity[i, 3], velocity[i, 4], velocity[i, 5]
+            own,
+            i,
+            velocity[i, 0],
+            velocity[i, 1],
+            velocity[i, 2],
+            velocity[i, 3],
+            velocity[i, 4],
+            velocity[i, 5],
         )
         for c in range(6):
             momentum_out[i, c] = p[c]
@@ -89,7 +94,6 @@ def place_centres(h, bone, flow: Flow, x, s: FlowScratch, end):
         root, a, k = bone[i, ROOT], bone[i, Q_FIRST], bone[i, V_FIRST]
         m = s.composite[i, 0]
         for c in range(3):
-            # energy is not needed yet: the first row of momentum holds that of the start.
             s.tau[k + c] = s.motion.twist[i, c] + h * s.momentum[0, i, c] / m
             s.tau[k + c] -= end.x[root, c] + s.composite[i, 1 + c] / m
         for local in range(3):
@@ -109,9 +113,7 @@ def keep_start(bones, masses, heads: Heads, motion, v, s: FlowScratch):
     carry_inertias(bone, masses.inertia, motion.x, motion.rotation, s.own)
     add_composites(bone, s.own, s.composite)
     move_bones(bone, bones.dof, motion.axis, v, s.motion.spatial_velocity, s.motion.axis_rate)
-    sum_motion(
-        bone, heads, masses.armature, s.own, s.motion.spatial_velocity, v, s.momentum[0], s.energy[0]
-    )
+    sum_motion(bone, heads, masses.armature, s.own, s.motion.spatial_velocity, v, s.momentum[0], s.energy[0])
     for i in range(bone.shape[0]):
         rx, ry, rz = find_centre(bone, s.composite, motion.x, i)
         root = bone[i, ROOT]
@@ -146,7 +148,7 @@ def match_momenta(bone, flow: Flow, s: FlowScratch, end):
 
 @njit
 def match_energy(bone, heads: Heads, flow: Flow, s: FlowScratch, end):
-    """Scale the motion within every fast head without springs, which has no momentum, to the energy of the start; README eq. (14)."""
+    """Scale the motion within fast heads without springs, which has no momentum, to the energy at the start."""
     for i in range(bone.shape[0]):
         if flow.fast[i] != LOOSE or heads.lone[i] == 1:
             continue
@@ -179,7 +181,7 @@ def match_energy(bone, heads: Heads, flow: Flow, s: FlowScratch, end):
 
 @njit
 def carry_motion(h, bones, masses, heads: Heads, flow: Flow, motion, s: FlowScratch, end):
-    """Coordinates are those after the step; rates are led on such that momenta and energy are those of s.v at its start."""
+    """Rates after the step, at the coordinates end.q, with the momenta and the energy that s.v has at its start."""
     bone = bones.bone
     keep_start(bones, masses, heads, motion, s.v, s)
     place_bones(bone, bones.frame, end.q, end.x, end.rotation, end.axis)

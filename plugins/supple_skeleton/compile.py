@@ -145,6 +145,8 @@ def _declare_forces(build: Build, forest: Forest) -> None:
         start = build.arrays["skeleton.twist"][:, 3:] if name == "mean_spin" else np.zeros(shape)
         build.add_state(f"skeleton.{name}", start, unit=unit, doc=doc)
     for name, shape, unit, doc in (
+        ("v_rows", (rates,), "rad/s, m/s", "Rates that rows ask for: those of a step's mean motion."),
+        ("v_worked", (rates,), "rad/s, m/s", "Rates after all impulses, before fast trees move on."),
         ("fast", (bones,), "1", "1 for bones that bear a tree which spins fast."),
         ("kicked", (rates,), "rad/s, m/s", "Rates of fast trees after the forces, before they move on."),
         ("flown", (rates,), "rad/s, m/s", "The same after their free motion."),

@@ -33,8 +33,9 @@ LOOSE, SPRUNG = 1.0, 2.0
 
 @njit
 def mark_fast(h, bone, heads: Heads, velocity, fast_out):
-    """fast_out[head] = LOOSE for heads with a bone that turns fast. Returns the greatest turn [rad] among those not lone, or
-    -1 where nobody is fast.
+    """fast_out[head] = LOOSE for heads with a bone that turns fast.
+
+    Returns the greatest turn [rad] among those not lone, or -1 where nobody is fast.
     """
     fastest = -1.0
     for i in range(bone.shape[0]):
@@ -83,7 +84,7 @@ def normalise_coordinates(bone, q_inout):
 
 @njit
 def find_flow(bones, masses, s: FlowScratch):
-    """Derivatives of coordinates and rates while nothing acts but what springs and dampers hold back: A dv/dt = -bias."""
+    """Derivatives of coordinates and rates in free motion, which springs and dampers hold back: A dv/dt = -bias."""
     m = s.motion
     place_bones(bones.bone, bones.frame, s.q, m.x, m.rotation, m.axis)
     move_bones(bones.bone, bones.dof, m.axis, s.v, m.spatial_velocity, m.axis_rate)
@@ -180,7 +181,11 @@ def turn_lone(h, bone, i, motion, composite, s: FlowScratch):
         lever = (bx, by, bz)
         ux, uy, uz = turn_lever(dw, dx, dy, dz, lever)
         ux, uy, uz = rotate_vector_at(rotation, i, ux, uy, uz)
-        gx, gy, gz = h * (wy * cz - wz * cy) + cx - ux, h * (wz * cx - wx * cz) + cy - uy, h * (wx * cy - wy * cx) + cz - uz
+        gx, gy, gz = (
+            h * (wy * cz - wz * cy) + cx - ux,
+            h * (wz * cx - wx * cz) + cy - uy,
+            h * (wx * cy - wy * cx) + cz - uz,
+        )
         for local in range(3):
             along = axis[k + local, 0] * gx + axis[k + local, 1] * gy + axis[k + local, 2] * gz
             s.q[a + local] = q[a + local] + h * v[k + local] + along
@@ -202,7 +207,8 @@ def turn_lever(w, x, y, z, lever):
 def flow_freely(step: FreeStep, heads: Heads, fastest, swing, right, flow_out: Flow, s: FlowScratch):
     """Rates of fast heads that rows see: the mean of the free motion after the forces; README eq. (11), (12).
 
-    `right` is that of eq. (6), `fastest` and `swing` are the greatest turns in a step [rad] of a bone and about the pull. Overwrites v_free of these rates, and fills flow_out.
+    `right` is that of eq. (6); `fastest` and `swing` [rad] are the greatest turns of a bone, and about its pull, in a step.
+    Overwrites v_free of these rates, and fills flow_out.
     """
     h, bones, motion, scratch = step.h, step.bones, step.motion, step.scratch
     bone, dof, v = bones.bone, bones.dof, motion.v

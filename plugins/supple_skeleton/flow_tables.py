@@ -24,13 +24,20 @@ class Heads(NamedTuple):
 
 
 class Flow(NamedTuple):
-    """What FREE leaves to ADVANCE: fast [bones] not 0 for heads that spin fast; their rates after the forces alone, and after
-    the free motion that follows [rates].
+    """What FREE leaves to ADVANCE: fast [bones], not 0 for heads that spin fast; their rates [rates] after the forces
+    alone, and after the free motion that follows.
     """
 
     fast: FloatArray
     kicked: FloatArray
     flown: FloatArray
+
+
+class Ended(NamedTuple):
+    """Rates [rates] before fast trees move on: those that rows ask for, and those that impulses led to."""
+
+    v_rows: FloatArray
+    v_worked: FloatArray
 
 
 class FlowScratch(NamedTuple):

@@ -47,7 +47,7 @@ class Skeletons(TreeRows):
     """
 
     name = "skeleton"
-    v, v_next, v_free = "skeleton.v", "skeleton.v.next", "skeleton.v_free"
+    v, v_next, v_free, v_worked = "skeleton.v", "skeleton.v_rows", "skeleton.v_free", "skeleton.v_worked"
     plan, impulse, force = "skeleton.plan", "skeleton.impulse", "skeleton.force"
     position, rotation, twist, wrench = (
         "skeleton.x", "skeleton.rotation", "skeleton.twist", "skeleton.wrench",

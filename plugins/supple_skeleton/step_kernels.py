@@ -11,7 +11,7 @@ from supple_bones.kinematics_kernels import follow_state, move_bones
 from supple_bones.layout import ROW
 from supple_skeleton.carry_kernels import carry_motion
 from supple_skeleton.flow_kernels import flow_freely, mark_fast
-from supple_skeleton.flow_tables import Flow, FlowScratch, Heads
+from supple_skeleton.flow_tables import Ended, Flow, FlowScratch, Heads
 from supple_skeleton.step_tables import FreeStep
 from supple_skeleton.tension_kernels import find_pulls, resist_spins, stiffen_bones, take_fast_pulls
 
@@ -105,16 +105,9 @@ def move_freely(step: FreeStep, heads: Heads, flow_out: Flow, flow_scratch: Flow
 
 
 @njit
-def is_any_fast(fast):
-    """Whether a head spins fast."""
-    for i in range(fast.shape[0]):
-        if fast[i] > 0.0:
-            return True
-    return False
-
-
-@njit
-def advance_bones(h, bones, masses, heads: Heads, factor, motion, flow: Flow, v_free, impulse, scratch, motion_out):
+def advance_bones(
+    h, bones, masses, heads: Heads, factor, motion, flow: Flow, v_free, impulse, scratch, ended_out: Ended, motion_out
+):  # fmt: skip
     """v = v_free + A^-1 J^T lambda, coordinates with the new rates, and where the bones then are.
 
     Rates of fast heads go on from their momenta: README eq. (13), (14). scratch is a FlowScratch.
@@ -123,18 +116,23 @@ def advance_bones(h, bones, masses, heads: Heads, factor, motion, flow: Flow, v_
     for k in range(dof.shape[0]):
         v[k] = impulse[k]
     solve_chain(dof, factor, v)
-    fast = is_any_fast(flow.fast)
+    fast = False
+    for i in range(bone.shape[0]):
+        fast = fast or flow.fast[i] > 0.0
     if fast:
         for k in range(dof.shape[0]):
             scratch.v[k] = flow.kicked[k] + v[k]
             scratch.v_from[k] = flow.flown[k] + v[k]
     for k in range(dof.shape[0]):
         v[k] += v_free[k]
+        ended_out.v_rows[k] = v[k]
+        ended_out.v_worked[k] = v[k]
     integrate_coordinates(h, bone, motion.q, v, motion_out.q)
     if fast:
         for k in range(dof.shape[0]):
             if flow.fast[heads.of_rate[k]] > 0.0:
                 v[k] = scratch.v_from[k]
+                ended_out.v_worked[k] = scratch.v[k]
         carry_motion(h, bones, masses, heads, flow, motion, scratch, motion_out)
     follow_state(
         bone, dof, bones.frame, motion_out.q, v, motion_out.x, motion_out.rotation, motion_out.twist,

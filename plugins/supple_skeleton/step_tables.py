@@ -36,8 +36,8 @@ class Balance(NamedTuple):
 
 
 class Tie(NamedTuple):
-    """What pulled at the bones in the last step, README eq. (15): accelerations [rates]; in the axes of the bones the force of
-    rows [bones, 3], force times lever of joints' rows and of everything [bones, 3, 3], and the mean spin [bones, 3].
+    """What pulled at the bones in the last step, README eq. (15): accelerations [rates]; in the axes of the bones the
+    force of rows [bones, 3], force times lever of joints' rows and of everything [bones, 3, 3], mean spin [bones, 3].
     """
 
     acceleration: FloatArray

@@ -12,7 +12,7 @@ from supple.errors import SimulationError
 from supple_bones.compile import list_bones
 from supple_bones.layout import BONE
 from supple_bones.tables import Bones, Limits, Motion, name_arrays, take_next_motion
-from supple_skeleton.flow_tables import Flow, find_heads, make_flow_scratch
+from supple_skeleton.flow_tables import Ended, Flow, find_heads, make_flow_scratch
 from supple_skeleton.loaded_step import bind_loaded_step
 from supple_skeleton.loads import BoneLoad
 from supple_skeleton.mechanism import Skeletons
@@ -33,8 +33,13 @@ BONES, MOTION, NEXT_MOTION = (
     name_arrays(Bones, "skeleton"), name_arrays(Motion, "skeleton"), name_arrays(Motion, "skeleton", NEXT),
 )  # fmt: skip
 MASSES, GAINS = name_arrays(Masses, "skeleton"), name_arrays(Gains, "skeleton")
-TIE, FLOW = name_arrays(Tie, "skeleton"), name_arrays(Flow, "skeleton")
-KEPT = ("skeleton.acceleration.next", "skeleton.mean_spin.next", "skeleton.row_force.next", "skeleton.row_pull.next")
+TIE, FLOW, ENDED = (name_arrays(group, "skeleton") for group in (Tie, Flow, Ended))
+KEPT = (
+    "skeleton.acceleration.next",
+    "skeleton.mean_spin.next",
+    "skeleton.row_force.next",
+    "skeleton.row_pull.next",
+)
 
 
 def find_skeletons(arrays: Bound) -> Skeletons:
@@ -84,7 +89,11 @@ class MoveFreely(System):
             bind_loaded_step(step, self.loads)
             if self.loads
             else bind_kernel(
-                move_freely, step, find_heads(forest), arrays.take(Flow, "skeleton"), make_flow_scratch(forest)
+                move_freely,
+                step,
+                find_heads(forest),
+                arrays.take(Flow, "skeleton"),
+                make_flow_scratch(forest),
             )
         )
         labels = [entity.path for entity in list_bones(arrays.build, "skeleton")]
@@ -101,26 +110,30 @@ class MoveFreely(System):
 
 
 class AdvanceBones(System):
-    """Row impulses change the rates; coordinates follow, and with them the poses of all bones, and what pulled at them."""
+    """Row impulses change the rates; coordinates follow, and with them poses of bones, and what pulled at them."""
 
     phase = Phase.ADVANCE
     reads = (
         *BONES, *MASSES, *MOTION, *TIE, *FLOW, "skeleton.factor", "skeleton.v_free", "skeleton.impulse", "rows.problem",
         "rows.impulse",
     )  # fmt: skip
-    writes = (*NEXT_MOTION, *KEPT)
+    writes = (*NEXT_MOTION, *KEPT, *ENDED)
 
     def bind(self, arrays: Bound) -> list[Call]:
         """Bind both states and the rows."""
         skeletons, problem = find_skeletons(arrays), arrays.record("rows.problem")
         motion, after = arrays.take(Motion, "skeleton"), take_next_motion(arrays, "skeleton")
         acceleration, mean_spin, row_force, row_pull = (arrays[name] for name in KEPT)
-        heads, flow, scratch = find_heads(skeletons.forest), arrays.take(Flow, "skeleton"), make_flow_scratch(skeletons.forest)
+        heads, flow, scratch = (
+            find_heads(skeletons.forest),
+            arrays.take(Flow, "skeleton"),
+            make_flow_scratch(skeletons.forest),
+        )
         return [
             Call(
                 advance_bones, arrays.h, arrays.take(Bones, "skeleton"), arrays.take(Masses, "skeleton"),
                 heads, arrays["skeleton.factor"], motion, flow, arrays["skeleton.v_free"], arrays["skeleton.impulse"],
-                scratch, after,
+                scratch, arrays.take(Ended, "skeleton"), after,
             ),
             Call(
                 keep_row_pulls, arrays.h, motion.rotation, skeletons.jacobian.arrays, skeletons.acts, problem.law,

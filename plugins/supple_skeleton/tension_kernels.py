@@ -118,9 +118,7 @@ def find_pulls(step: FreeStep, v, axis_rate, velocity, pull_out):
     """
     bone, motion, tie, own = step.bones.bone, step.motion, step.tie, step.scratch.own
     x, rotation, work = motion.x, motion.rotation, step.scratch.work
-    set_inertial_forces(
-        bone, step.gravity, own, motion.axis, axis_rate, velocity, v, tie.acceleration, work
-    )
+    set_inertial_forces(bone, step.gravity, own, motion.axis, axis_rate, velocity, v, tie.acceleration, work)
     for i in range(bone.shape[0]):
         for a in range(3):
             work[0, i, a] = 0.0
@@ -268,7 +266,7 @@ def resist_spins(step: FreeStep, rates_out, right_inout):
 
 @njit
 def keep_tension(h, heads: Heads, fast, kicked, v, motion_next, tie: Tie, acceleration_out, mean_spin_out):
-    """Accelerations of this step, of fast trees those by forces alone, and the mean spins of the bones in their axes."""
+    """Accelerations of this step, of fast trees those by forces alone, and mean spins of bones in their axes."""
     for k in range(v.shape[0]):
         after = kicked[k] if fast[heads.of_rate[k]] > 0.0 else motion_next.v[k]
         acceleration_out[k] = (after - v[k]) / h

@@ -80,6 +80,13 @@ def find_middle_spin(h, inertia, wx, wy, wz, work):
 
 
 @njit
+def find_turning_time(k, mx, my, mz):
+    """The time [s] in which the spin m turns by as much as the turn of Cayley by k m."""
+    spin = length(mx, my, mz)
+    return k if k * spin < 1e-8 else 2.0 * math.atan(0.5 * k * spin) / spin
+
+
+@njit
 def turn_by_cayley(k, qw, qx, qy, qz, mx, my, mz):
     """The rotation q after a step k with the spin m in the body frame, as four floats."""
     w, x, y, z = multiply_quaternions(qw, qx, qy, qz, 1.0, 0.5 * k * mx, 0.5 * k * my, 0.5 * k * mz)

@@ -46,7 +46,10 @@ def bound_least_inertia(inertia):
 
 @njit
 def find_tension_inertia(h, pull, pull_before, inertia, work, added_out):
-    """added_out [3, 3] = K. Returns s, or -1 where K is zero; then added_out is left alone. work [2, 3, 3] is scratch."""
+    """added_out [3, 3] = K. Returns s, or -1 where K is zero; then added_out means nothing.
+
+    work [2, 3, 3] is scratch.
+    """
     square, square_before, square_change = 0.0, 0.0, 0.0
     for a in range(3):
         for b in range(3):
