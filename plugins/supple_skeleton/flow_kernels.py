@@ -207,7 +207,7 @@ def turn_lever(w, x, y, z, lever):
 def flow_freely(step: FreeStep, heads: Heads, fastest, swing, right, flow_out: Flow, s: FlowScratch):
     """Rates of fast heads that rows see: the mean of the free motion after the forces; README eq. (11), (12).
 
-    `right` is that of eq. (6); `fastest` and `swing` [rad] are the greatest turns of a bone, and about its pull, in a step.
+    `right` is that of eq. (6); `fastest` and `swing` [rad] are the greatest turns in a step, and about the pull.
     Overwrites v_free of these rates, and fills flow_out.
     """
     h, bones, motion, scratch = step.h, step.bones, step.motion, step.scratch
