@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from supple.core.jit import njit
-from supple_joints.codes import HINGE, MOVE, PULL, ROW_KEY, SLIDER, UPPER
+from supple_joints.codes import HINGE, MOVE, PULL, ROW_KEY, SLIDER, STRETCH, UPPER
 from supple_joints.tables import Forces, Measured, RowColumns, Springs
 
 
@@ -61,6 +61,16 @@ def observe_links(h, kind, active, forces: Forces, before, measured: Measured, o
         if active[link] == 0:
             for column in range(7):
                 observed_out[link, column] = math.nan
+
+
+@njit
+def find_worst_error(kind, active, measured: Measured, worst_inout):
+    """worst_inout [1] rises to the greatest distance of anchors that belong together [m]."""
+    for link in range(kind.shape[0]):
+        if active[link] == 0 or kind[link] == PULL or kind[link] == STRETCH:
+            continue
+        e = measured.error[link, MOVE]
+        worst_inout[0] = max(worst_inout[0], math.sqrt(e[0] * e[0] + e[1] * e[1] + e[2] * e[2]))
 
 
 @njit

@@ -16,7 +16,7 @@ from supple_joints.anchor_kernels import (
 )
 from supple_joints.held import SURFACE, HeldSides
 from supple_joints.measure_kernels import measure_links
-from supple_joints.observe_kernels import gather_forces, observe_links, observe_springs
+from supple_joints.observe_kernels import find_worst_error, gather_forces, observe_links, observe_springs
 from supple_joints.tables import (
     FORCES,
     GRASPS,
@@ -90,6 +90,7 @@ class ObserveLinks(System):
 
     phase = Phase.OBSERVE
     writes = (*FORCES, "joints.observed", "joints.position.next", "springs.observed")
+    adds = ("run.joint_error",)
 
     def __init__(self, build: Build) -> None:
         self.held = HeldSides(build)
@@ -119,6 +120,9 @@ class ObserveLinks(System):
             Call(
                 observe_links, h, links.kind, arrays["joints.active"], forces, before, measured,
                 arrays["joints.observed"], arrays["joints.position.next"],
+            ),
+            Call(
+                find_worst_error, links.kind, arrays["joints.active"], measured, arrays["run.joint_error"],
             ),
             Call(
                 observe_springs, arrays.take(Springs, "springs"), links.kind, table.target, forces.row_force, measured,

@@ -44,6 +44,28 @@ def compile_bodies(build: Build) -> None:
         labels=labels, record=True,
     )  # fmt: skip
     build.add_state("rigid.x_half", x, unit="m", doc="Centres of mass at half time.", labels=labels)
+    for name, values, unit, doc in (
+        ("pull", np.zeros((count, 3, 3)), "N m", "Sum of force times lever of joints, in the body frame."),
+        ("pull_before", np.zeros((count, 3, 3)), "N m", "The same in the step before."),
+        ("mean_spin", v[:, 3:], "rad/s", "Mean of the last spins, in the body frame."),
+    ):
+        build.add_state(f"rigid.{name}", values, unit=unit, doc=doc, labels=labels)
+    build.add_step(
+        "rigid.response",
+        (count, 3, 3),
+        unit="1/(kg m^2)",
+        doc="Inverse of what answers impulses.",
+        labels=labels,
+    )
+    build.add_step(
+        "rigid.middle", (count, 4), unit="rad/s, s", doc="Of fast bodies: spin amid a free step, and its time.",
+        labels=labels,
+    )  # fmt: skip
+    for name, doc in (
+        ("v_rows", "Velocities that rows ask for: those of a step's mean motion."),
+        ("v_worked", "Velocities after all impulses, before fast bodies turn."),
+    ):
+        build.add_step(f"rigid.{name}", (count, 6), unit="m/s, rad/s", doc=doc, labels=labels)
     build.add_step("rigid.wrench", (count, 6), unit="N, N m", doc="Applied force and torque, in the world.",
                    labels=labels, accumulates=True)  # fmt: skip
     build.add_step(

@@ -14,55 +14,27 @@ from supple.math.quaternion_kernels import (
 )
 from supple.math.vector_kernels import cross
 from supple.mechanics.block_matrix_kernels import find_block
-
-GYROSCOPIC_ITERATIONS = 20
-GYROSCOPIC_TOLERANCE = 1e-15
-
-
-@njit
-def multiply_at(matrix, i, x, y, z):
-    """The 3 x 3 matrix of body i times (x, y, z)."""
-    return (
-        matrix[i, 0, 0] * x + matrix[i, 0, 1] * y + matrix[i, 0, 2] * z,
-        matrix[i, 1, 0] * x + matrix[i, 1, 1] * y + matrix[i, 1, 2] * z,
-        matrix[i, 2, 0] * x + matrix[i, 2, 1] * y + matrix[i, 2, 2] * z,
-    )
+from supple_rigid.layout import Ended, Turning
+from supple_rigid.turning_kernels import find_free_spin, is_fast, multiply_at, turn_fast
 
 
 @njit
-def turn_freely(h, inertia, inverse_inertia, i, wx, wy, wz):
-    """Spin after h of free rotation by the implicit midpoint rule: README eq. (2).
+def move_freely(h, bodies, gravity, motion, applied, tie, work, turning_out: Turning, v_free_out):
+    """v_free_out: velocities after h under gravity, applied wrenches and forces; README eq. (1), (2), (6), (9).
 
-    It keeps the kinetic energy and the length of the angular momentum. Solved by fixed-point iteration, which
-    converges when the body turns by less than a radian or so within a step.
+    work [4, 3, 3] is scratch.
     """
-    mx, my, mz = wx, wy, wz
-    for _ in range(GYROSCOPIC_ITERATIONS):
-        lx, ly, lz = multiply_at(inertia, i, mx, my, mz)
-        tx, ty, tz = cross(mx, my, mz, lx, ly, lz)
-        ax, ay, az = multiply_at(inverse_inertia, i, tx, ty, tz)
-        nx, ny, nz = wx - 0.5 * h * ax, wy - 0.5 * h * ay, wz - 0.5 * h * az
-        change = abs(nx - mx) + abs(ny - my) + abs(nz - mz)
-        mx, my, mz = nx, ny, nz
-        if change <= GYROSCOPIC_TOLERANCE * (abs(nx) + abs(ny) + abs(nz)):
-            break
-    return 2.0 * mx - wx, 2.0 * my - wy, 2.0 * mz - wz
-
-
-@njit
-def move_freely(h, bodies, gravity, motion, applied, v_free_out):
-    """v_free_out: velocities after h under gravity, applied wrenches and forces; README eq. (1) and (2)."""
-    mass, inverse_inertia = bodies.mass, bodies.inverse_inertia
+    mass = bodies.mass
     v, wrench, force = motion.v, applied.wrench, applied.force
     for i in range(mass.shape[0]):
         for k in range(3):
             v_free_out[i, k] = v[i, k] + h * (gravity[k] + (wrench[i, k] + force[i, k]) / mass[i])
-        wx, wy, wz = turn_freely(h, bodies.inertia, inverse_inertia, i, v[i, 3], v[i, 4], v[i, 5])
         tx, ty, tz = rotate_vector_back_at(motion.q, i, wrench[i, 3], wrench[i, 4], wrench[i, 5])
-        ax, ay, az = multiply_at(inverse_inertia, i, tx + force[i, 3], ty + force[i, 4], tz + force[i, 5])
-        v_free_out[i, 3] = wx + h * ax
-        v_free_out[i, 4] = wy + h * ay
-        v_free_out[i, 5] = wz + h * az
+        tx, ty, tz = tx + force[i, 3], ty + force[i, 4], tz + force[i, 5]
+        wx, wy, wz = find_free_spin(h, bodies, motion, tie, i, tx, ty, tz, work, turning_out)
+        v_free_out[i, 3] = wx
+        v_free_out[i, 4] = wy
+        v_free_out[i, 5] = wz
 
 
 @njit
@@ -92,19 +64,30 @@ def apply_inverse_mass_to_columns(bodies, columns, out):
 
 
 @njit
-def advance_bodies(h, bodies, motion, v_free, impulse, next_out):
-    """v = v_free + M^-1 J^T lambda, then positions with the new velocities: README eq. (3)."""
+def advance_bodies(
+    h, bodies, response, motion, turning: Turning, v_free, impulse, ended_out: Ended, next_out
+):
+    """v = v_free + A^-1 J^T lambda, then positions with the new velocities: README eq. (3), (7), (8)."""
     x, q = motion.x, motion.q
     x_out, q_out, v_out = next_out.x, next_out.q, next_out.v
-    apply_inverse_mass(bodies, impulse, v_out)
+    apply_inverse_mass(response, impulse, v_out)
     for i in range(bodies.mass.shape[0]):
         for k in range(6):
             v_out[i, k] += v_free[i, k]
+            ended_out.v_rows[i, k] = v_out[i, k]
+            ended_out.v_worked[i, k] = v_out[i, k]
+        if is_fast(h, bodies.inertia, motion.v, i):
+            for k in range(3):
+                ended_out.v_worked[i, 3 + k] += motion.v[i, 3 + k] - turning.middle[i, k]
+            w, a, b, c, v_out[i, 3], v_out[i, 4], v_out[i, 5] = turn_fast(
+                bodies, motion, turning.middle, i, v_out[i, 3], v_out[i, 4], v_out[i, 5]
+            )
+        else:
+            dw, dx, dy, dz = exponentiate_rotation_vector(h * v_out[i, 3], h * v_out[i, 4], h * v_out[i, 5])
+            w, a, b, c = multiply_quaternions(q[i, 0], q[i, 1], q[i, 2], q[i, 3], dw, dx, dy, dz)
+            w, a, b, c = normalise_quaternion(w, a, b, c)
         for k in range(3):
             x_out[i, k] = x[i, k] + h * v_out[i, k]
-        dw, dx, dy, dz = exponentiate_rotation_vector(h * v_out[i, 3], h * v_out[i, 4], h * v_out[i, 5])
-        w, a, b, c = multiply_quaternions(q[i, 0], q[i, 1], q[i, 2], q[i, 3], dw, dx, dy, dz)
-        w, a, b, c = normalise_quaternion(w, a, b, c)
         q_out[i, 0] = w
         q_out[i, 1] = a
         q_out[i, 2] = b
@@ -112,8 +95,11 @@ def advance_bodies(h, bodies, motion, v_free, impulse, next_out):
 
 
 @njit
-def add_point_blocks(motion, count, group, frame, sign, point, directions, jacobian_out):
-    """Blocks d . [1, -[r]x R] of points at x + r: README eq. (4); angular velocities are in the body frame."""
+def add_point_blocks(motion, count, group, frame, sign, point, directions, lever_out, jacobian_out):
+    """Blocks d . [1, -[r]x R] of points at x + r: README eq. (4); angular velocities are in the body frame.
+
+    lever_out [blocks, 3] has r of each.
+    """
     x, q, values_out = motion.x, motion.q, jacobian_out.values
     for k in range(count):
         block = jacobian_out.counts[0] + k
@@ -122,6 +108,9 @@ def add_point_blocks(motion, count, group, frame, sign, point, directions, jacob
         jacobian_out.unit[block] = i
         jacobian_out.dof[block] = 6 * i
         rx, ry, rz = point[k, 0] - x[i, 0], point[k, 1] - x[i, 1], point[k, 2] - x[i, 2]
+        lever_out[block, 0] = rx
+        lever_out[block, 1] = ry
+        lever_out[block, 2] = rz
         for row in range(3):
             dx = sign[k] * directions[k, row, 0]
             dy = sign[k] * directions[k, row, 1]

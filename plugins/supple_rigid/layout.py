@@ -23,6 +23,35 @@ class Motion(NamedTuple):
     v: FloatArray
 
 
+class Response(NamedTuple):
+    """What answers impulses: masses, and the inverse of the inertia with what joints add to it."""
+
+    mass: FloatArray
+    inverse_inertia: FloatArray
+
+
+class Tie(NamedTuple):
+    """What joints did to bodies, in their frames: force times lever in the last two steps [N m], and the mean spin."""
+
+    pull: FloatArray
+    pull_before: FloatArray
+    mean_spin: FloatArray
+
+
+class Turning(NamedTuple):
+    """Made in FREE: inverse inertias of this step; of fast bodies the spin amid it, and how long they turn."""
+
+    response: FloatArray
+    middle: FloatArray
+
+
+class Ended(NamedTuple):
+    """Velocities before fast bodies turn: those that rows ask for, and those that impulses led to."""
+
+    v_rows: FloatArray
+    v_worked: FloatArray
+
+
 class Applied(NamedTuple):
     """What others add: force and torque in the world, and the generalised force per velocity [N, N m]."""
 
@@ -42,5 +71,11 @@ class Observed(NamedTuple):
 
 MODEL = tuple(f"rigid.{name}" for name in Bodies._fields)
 STATE = tuple(f"rigid.{name}" for name in Motion._fields)
+ENDED = tuple(f"rigid.{name}" for name in Ended._fields)
+TIE = tuple(f"rigid.{name}" for name in Tie._fields)
+TURNING = tuple(f"rigid.{name}" for name in Turning._fields)
+NEXT_TIE = {name: f"rigid.{name}.next" for name in Tie._fields}
 NEXT = {name: f"rigid.{name}.next" for name in Motion._fields}
 """The names of the successors, for `Bound.take`."""
+RESPONSE = {"inverse_inertia": "rigid.response"}
+"""Where the inverses of `Response` are."""

@@ -17,7 +17,7 @@ from supple.mechanics.jacobian import JacobianBlocks
 from supple.mechanics.mechanism import PointRows
 from supple_rigid import kernels
 from supple_rigid.dynamics import READS, WRENCH, BodyDynamics
-from supple_rigid.layout import MODEL, STATE, Bodies, Motion
+from supple_rigid.layout import MODEL, RESPONSE, STATE, Motion, Response
 
 add_body_delassus = TypedKernel(kernels.add_body_delassus)
 add_point_blocks, add_turn_blocks = (
@@ -27,16 +27,17 @@ add_point_blocks, add_turn_blocks = (
 
 
 class RigidBodies:
-    """Six velocities a body: linear in the world, angular in the body frame. A is the constant block mass."""
+    """Six velocities a body: linear in the world, angular in the body frame. A is the block mass, with what joints
+    that pull add to the inertia."""
 
     name = "rigid"
-    v, v_next, v_free = "rigid.v", "rigid.v.next", "rigid.v_free"
+    v, v_next, v_free, v_worked = "rigid.v", "rigid.v_rows", "rigid.v_free", "rigid.v_worked"
     plan, impulse, force = "rigid.plan", "rigid.impulse", "rigid.force"
     position, rotation, twist, wrench = "rigid.x", "rigid.q", "rigid.v", "rigid.wrench"
     layer = "bodies"
     sums_only = True
     turning = slice(3, 6)
-    reads = (*STATE, *MODEL)
+    reads = (*STATE, *MODEL, *RESPONSE.values())
     dynamics_reads, dynamics_forces = READS, (WRENCH,)
 
     def __init__(self, paths: Sequence[str], blocks: int) -> None:
@@ -44,12 +45,15 @@ class RigidBodies:
         self.dynamics_keys = tuple(paths)
         self.unit_count = count = len(paths)
         self.jacobian = JacobianBlocks(blocks, 6)
+        #: Of every block of a point, its lever from the centre of mass [m], in the world.
+        self.lever: FloatArray = np.zeros((blocks, 3))
         self._first_block = np.zeros(count, np.int64)
         self._next_block = np.zeros(blocks, np.int64)
 
     def bind(self, arrays: Bound) -> None:
         """Bind poses and masses."""
-        self.bodies, self.motion = arrays.take(Bodies, "rigid"), arrays.take(Motion, "rigid")
+        self.bodies = arrays.take(Response, "rigid", **RESPONSE)
+        self.motion = arrays.take(Motion, "rigid")
 
     def add_delassus(self, W: BlockMatrix) -> None:
         """W += J M^-1 J^T, body by body."""
@@ -68,7 +72,7 @@ class RigidBodies:
         self._check_room(rows.count)
         add_point_blocks(
             self.motion, rows.count, rows.group, rows.frame, rows.sign, rows.point, rows.directions,
-            self.jacobian.arrays,
+            self.lever, self.jacobian.arrays,
         )  # fmt: skip
 
     def add_turn_rows(self, rows: PointRows) -> None:

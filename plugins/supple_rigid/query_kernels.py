@@ -11,7 +11,8 @@ from supple.core.arrays import FloatArray, IntArray
 from supple.core.jit import njit
 from supple.math.quaternion_kernels import matrix_of_quaternion_at, rotate_vector_at
 from supple.math.vector_kernels import cross
-from supple_rigid.kernels import kinetic_energy, multiply_at
+from supple_rigid.kernels import kinetic_energy
+from supple_rigid.turning_kernels import multiply_at
 
 
 class Bodies(NamedTuple):

@@ -4,45 +4,84 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from supple.core.arrays import FloatArray
 from supple.core.build import Build
 from supple.core.schedule import Bound, Call, Phase, System
+from supple.mechanics.mechanism import Mechanism
+from supple.mechanics.problem import ConstraintProblem
 from supple_rigid.kernels import advance_bodies, move_freely, observe_bodies
-from supple_rigid.layout import MODEL, NEXT, STATE, Applied, Bodies, Motion, Observed
+from supple_rigid.layout import (
+    ENDED,
+    MODEL,
+    NEXT,
+    NEXT_TIE,
+    RESPONSE,
+    STATE,
+    TIE,
+    TURNING,
+    Applied,
+    Bodies,
+    Ended,
+    Motion,
+    Observed,
+    Response,
+    Tie,
+    Turning,
+)
+from supple_rigid.turning_kernels import keep_pulls
 
 
 class MoveFreely(System):
     """Velocities after the step if nothing touched."""
 
     phase = Phase.FREE
-    reads = (*MODEL, *STATE, "run.gravity", "rigid.wrench", "rigid.force")
-    writes = ("rigid.v_free",)
+    reads = (*MODEL, *STATE, *TIE, "run.gravity", "rigid.wrench", "rigid.force")
+    writes = ("rigid.v_free", *TURNING)
 
     def bind(self, arrays: Bound) -> Call:
         """Bind bodies and forces."""
-        bodies, motion, applied = (arrays.take(group, "rigid") for group in (Bodies, Motion, Applied))
-        return Call(
-            move_freely, arrays.h, bodies, arrays["run.gravity"], motion, applied, arrays["rigid.v_free"]
+        bodies, motion, applied, tie, turning = (
+            arrays.take(group, "rigid") for group in (Bodies, Motion, Applied, Tie, Turning)
         )
+        return Call(
+            move_freely, arrays.h, bodies, arrays["run.gravity"], motion, applied, tie, np.zeros((4, 3, 3)), turning,
+            arrays["rigid.v_free"],
+        )  # fmt: skip
 
 
 class AdvanceBodies(System):
-    """Row impulses change the velocities; positions follow."""
+    """Row impulses change the velocities; positions follow. What joints pull is kept for the next step."""
 
     phase = Phase.ADVANCE
-    reads = (*MODEL, *STATE, "rigid.v_free", "rigid.impulse")
-    writes = tuple(NEXT.values())
+    reads = (
+        *MODEL, *STATE, *TIE, *TURNING, "rigid.v_free", "rigid.impulse", "rows.problem", "rows.impulse",
+    )  # fmt: skip
+    writes = (*NEXT.values(), *NEXT_TIE.values(), *ENDED)
 
-    def bind(self, arrays: Bound) -> Call:
-        """Bind both states."""
-        bodies, motion = arrays.take(Bodies, "rigid"), arrays.take(Motion, "rigid")
-        after = arrays.take(Motion, "rigid", **NEXT)
-        return Call(
-            advance_bodies, arrays.h, bodies, motion, arrays["rigid.v_free"], arrays["rigid.impulse"], after
+    def bind(self, arrays: Bound) -> list[Call]:
+        """Bind both states and the rows."""
+        bodies, motion, tie, turning = (
+            arrays.take(group, "rigid") for group in (Bodies, Motion, Tie, Turning)
         )
+        response = arrays.take(Response, "rigid", **RESPONSE)
+        after, tie_after = arrays.take(Motion, "rigid", **NEXT), arrays.take(Tie, "rigid", **NEXT_TIE)
+        problem: ConstraintProblem = arrays.record("rows.problem")
+        mechanisms: list[Mechanism] = arrays.build.members("mechanisms")
+        rigid: Any = next(each for each in mechanisms if each.name == "rigid")
+        return [
+            Call(
+                advance_bodies, arrays.h, bodies, response, motion, turning, arrays["rigid.v_free"],
+                arrays["rigid.impulse"], arrays.take(Ended, "rigid"), after,
+            ),
+            Call(
+                keep_pulls, arrays.h, motion, rigid.jacobian.arrays, rigid.lever, problem.law, arrays["rows.impulse"],
+                tie, after.v, tie_after,
+            ),
+        ]  # fmt: skip
 
 
 class ObserveBodies(System):

@@ -145,6 +145,25 @@ def _declare_forces(build: Build, forest: Forest) -> None:
         ("observed", (trees, 4), "SI", "Values of the metrics of a skeleton."),
     ):
         build.add_step(f"skeleton.{name}", shape, unit=unit, doc=doc)
+    bones = len(forest.bone)
+    kept: tuple[tuple[str, tuple[int, ...], str, str], ...] = (
+        ("acceleration", (rates,), "rad/s^2, m/s^2", "Change of the rates in the last step, by time."),
+        ("row_force", (bones, 3), "N", "Force of rows on the bones in the last step, in their axes."),
+        ("row_pull", (bones, 3, 3), "N m", "Force times lever of rows of joints, likewise."),
+        ("pull", (bones, 3, 3), "N m", "Force times lever of all that hangs on the bones, likewise."),
+        ("mean_spin", (bones, 3), "rad/s", "Mean of the last spins of the bones, in their axes."),
+    )
+    for name, size, unit, doc in kept:
+        start = build.arrays["skeleton.twist"][:, 3:] if name == "mean_spin" else np.zeros(size)
+        build.add_state(f"skeleton.{name}", start, unit=unit, doc=doc)
+    for name, shape, unit, doc in (
+        ("v_rows", (rates,), "rad/s, m/s", "Rates that rows ask for: those of a step's mean motion."),
+        ("v_worked", (rates,), "rad/s, m/s", "Rates after all impulses, before fast trees move on."),
+        ("fast", (bones,), "1", "1 for bones that bear a tree which spins fast."),
+        ("kicked", (rates,), "rad/s, m/s", "Rates of fast trees after the forces, before they move on."),
+        ("flown", (rates,), "rad/s, m/s", "The same after their free motion."),
+    ):
+        build.add_step(f"skeleton.{name}", shape, unit=unit, doc=doc)
     for name, unit, doc in (
         ("force", "N m, N", "Generalised force of actuators."),
         ("gain_p", "N m/rad, N/m", "Implicit stiffness of actuators."),

@@ -9,7 +9,11 @@ from supple_bones.force_kernels import differentiate_bias, find_inverse_dynamics
 from supple_bones.inertia_kernels import make_mass_matrix
 from supple_bones.kinematics_kernels import follow_state, move_bones
 from supple_bones.layout import ROW
+from supple_skeleton.carry_kernels import carry_motion
+from supple_skeleton.flow_kernels import flow_freely, mark_fast
+from supple_skeleton.flow_tables import Ended, Flow, FlowScratch, Heads
 from supple_skeleton.step_tables import FreeStep
+from supple_skeleton.tension_kernels import find_pulls, resist_spins, stiffen_bones, take_fast_pulls
 
 
 @njit
@@ -42,8 +46,11 @@ def fill_right_side(h, gains, applied, bias, deviation, v, right_out):
 
 
 @njit
-def move_freely(step: FreeStep):
-    """Factor of A and velocities if nothing touched; README eq. (4) to (7). Returns -1, or a rate without inertia."""
+def move_freely(step: FreeStep, heads: Heads, flow_out: Flow, flow_scratch: FlowScratch):
+    """Factor of A and velocities if nothing touched; README eq. (4) to (7). Returns -1, or a rate without inertia.
+
+    Trees under tension or that spin fast: README eq. (11) to (17).
+    """
     h, bones, masses, gains, motion, scratch = (
         step.h, step.bones, step.masses, step.gains, step.motion, step.scratch,
     )  # fmt: skip
@@ -62,7 +69,16 @@ def move_freely(step: FreeStep):
     make_mass_matrix(
         bone, dof, masses.inertia, armature, x, motion.rotation, axis, own, scratch.composite, factor_out
     )
+    fastest, swing = mark_fast(h, bone, heads, velocity, flow_out.fast), 0.0
+    find_pulls(step, v, axis_rate, velocity, step.pull)
+    if fastest >= 0.0:
+        swing = take_fast_pulls(step, heads, flow_out.fast, flow_scratch)
+    tight = stiffen_bones(step, factor_out)
+    for k in range(count):
+        flow_scratch.gain[k] = -factor_out[dof[k, ROW]]
     add_implicit_gains(h, dof, gains, factor_out)
+    for k in range(count):
+        flow_scratch.gain[k] += factor_out[dof[k, ROW]]
     empty = factor_chain(dof, factor_out)
     if empty >= 0:
         return empty
@@ -72,6 +88,8 @@ def move_freely(step: FreeStep):
     find_inverse_dynamics(bone, armature, step.gravity, own, axis, axis_rate, velocity, v, zero, work, bias)
     find_deviations(bone, motion.q, change)
     fill_right_side(h, gains, applied_out, bias, change, v, right)
+    if tight:
+        resist_spins(step, bias, right)
     for k in range(count):
         change[k] = right[k]
     solve_chain(dof, factor_out, change)
@@ -85,19 +103,41 @@ def move_freely(step: FreeStep):
         solve_chain(dof, factor_out, change)
     for k in range(count):
         step.v_free[k] = v[k] + change[k]
+    if fastest >= 0.0:
+        flow_freely(step, heads, fastest, swing, right, flow_out, flow_scratch)
     return -1
 
 
 @njit
-def advance_bones(h, bones, factor, q, v_free, impulse, motion_out):
-    """v = v_free + A^-1 J^T lambda, coordinates with the new rates, and where the bones then are."""
+def advance_bones(
+    h, bones, masses, heads: Heads, factor, motion, flow: Flow, v_free, impulse, scratch, ended_out: Ended, motion_out
+):  # fmt: skip
+    """v = v_free + A^-1 J^T lambda, coordinates with the new rates, and where the bones then are.
+
+    Rates of fast heads go on from their momenta: README eq. (13), (14). scratch is a FlowScratch.
+    """
     bone, dof, v = bones.bone, bones.dof, motion_out.v
     for k in range(dof.shape[0]):
         v[k] = impulse[k]
     solve_chain(dof, factor, v)
+    fast = False
+    for i in range(bone.shape[0]):
+        fast = fast or flow.fast[i] > 0.0
+    if fast:
+        for k in range(dof.shape[0]):
+            scratch.v[k] = flow.kicked[k] + v[k]
+            scratch.v_from[k] = flow.flown[k] + v[k]
     for k in range(dof.shape[0]):
         v[k] += v_free[k]
-    integrate_coordinates(h, bone, q, v, motion_out.q)
+        ended_out.v_rows[k] = v[k]
+        ended_out.v_worked[k] = v[k]
+    integrate_coordinates(h, bone, motion.q, v, motion_out.q)
+    if fast:
+        for k in range(dof.shape[0]):
+            if flow.fast[heads.of_rate[k]] > 0.0:
+                v[k] = scratch.v_from[k]
+                ended_out.v_worked[k] = scratch.v[k]
+        carry_motion(h, bones, masses, heads, flow, motion, scratch, motion_out)
     follow_state(
         bone, dof, bones.frame, motion_out.q, v, motion_out.x, motion_out.rotation, motion_out.twist,
         motion_out.axis, motion_out.axis_rate, motion_out.spatial_velocity,

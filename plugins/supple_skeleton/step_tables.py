@@ -41,9 +41,21 @@ class Balance(NamedTuple):
     numerical: FloatArray
 
 
+class Tie(NamedTuple):
+    """What pulled at the bones in the last step, README eq. (15): accelerations [rates]; in the axes of the bones the
+    force of rows [bones, 3], force times lever of joints' rows and of everything [bones, 3, 3], mean spin [bones, 3].
+    """
+
+    acceleration: FloatArray
+    row_force: FloatArray
+    row_pull: FloatArray
+    pull: FloatArray
+    mean_spin: FloatArray
+
+
 class StepScratch(NamedTuple):
     """own and composite inertias [bones, 10], accelerations and forces [2, bones, 6], the motion of the change of the
-    rates, and four vectors of rates [4, rates].
+    rates, four vectors of rates [4, rates]; K [bones, 6], torques that resist [bones, 6], small matrices [4, 3, 3].
     """
 
     own: FloatArray
@@ -52,6 +64,9 @@ class StepScratch(NamedTuple):
     change_velocity: FloatArray
     change_rate: FloatArray
     rates: FloatArray
+    stiff: FloatArray
+    resisting: FloatArray
+    small: FloatArray
 
 
 class ObserveScratch(NamedTuple):
@@ -77,10 +92,12 @@ class FreeStep(NamedTuple):
     motion: Motion
     wrench: FloatArray
     force: FloatArray
+    tie: Tie
     scratch: StepScratch
     factor: FloatArray
     applied: FloatArray
     v_free: FloatArray
+    pull: FloatArray
 
 
 def make_step_scratch(bones: int, rates: int, rows: int) -> StepScratch:
@@ -92,6 +109,9 @@ def make_step_scratch(bones: int, rates: int, rows: int) -> StepScratch:
         change_velocity=np.zeros((bones, 6)),
         change_rate=np.zeros((rows, 6)),
         rates=np.zeros((4, rates)),
+        stiff=np.zeros((bones, 6)),
+        resisting=np.zeros((bones, 6)),
+        small=np.zeros((4, 3, 3)),
     )
 
 

@@ -13,8 +13,10 @@ from supple.mechanics.spring_tables import find_implicitness, read_implicitness
 from supple_bones.compile import list_bones
 from supple_bones.layout import BONE
 from supple_bones.tables import Bones, Limits, Motion, name_arrays, take_next_motion
+from supple_skeleton.flow_tables import Ended, Flow, find_heads, make_flow_scratch
 from supple_skeleton.loaded_step import bind_loaded_step
 from supple_skeleton.loads import BoneLoad
+from supple_skeleton.mechanism import Skeletons
 from supple_skeleton.observe_kernels import observe_step
 from supple_skeleton.step_kernels import advance_bones, move_freely
 from supple_skeleton.step_tables import (
@@ -22,15 +24,24 @@ from supple_skeleton.step_tables import (
     FreeStep,
     Gains,
     Masses,
+    Tie,
     make_observe_scratch,
     make_step_scratch,
 )
+from supple_skeleton.tension_kernels import keep_row_pulls, keep_tension
 
 BONES, MOTION, NEXT_MOTION = (
     name_arrays(Bones, "skeleton"), name_arrays(Motion, "skeleton"), name_arrays(Motion, "skeleton", NEXT),
 )  # fmt: skip
 MASSES = name_arrays(Masses, "skeleton")
 GAINS = tuple(f"skeleton.{name}" for name in (*Gains._fields[1:], "response"))
+TIE, FLOW, ENDED = (name_arrays(group, "skeleton") for group in (Tie, Flow, Ended))
+KEPT = (
+    "skeleton.acceleration.next",
+    "skeleton.mean_spin.next",
+    "skeleton.row_force.next",
+    "skeleton.row_pull.next",
+)
 
 
 def take_gains(arrays: Bound) -> Gains:
@@ -44,12 +55,17 @@ def take_gains(arrays: Bound) -> Gains:
     return Gains(theta=theta, damping=damping, stiffness=stiffness, **others)
 
 
+def find_skeletons(arrays: Bound) -> Skeletons:
+    """The mechanism of all skeletons."""
+    return next(each for each in arrays.build.members("mechanisms") if isinstance(each, Skeletons))
+
+
 class MoveFreely(System):
     """Factor of A, and velocities after the step if nothing touched."""
 
     phase = Phase.FREE
-    own_reads = (*BONES, *MASSES, *GAINS, *MOTION, "run.gravity", "skeleton.wrench", "skeleton.force")
-    own_writes = ("skeleton.factor", "skeleton.applied", "skeleton.v_free")
+    own_reads = (*BONES, *MASSES, *GAINS, *MOTION, *TIE, "run.gravity", "skeleton.wrench", "skeleton.force")
+    own_writes = ("skeleton.factor", "skeleton.applied", "skeleton.v_free", "skeleton.pull.next", *FLOW)
 
     def __init__(self, build: Build) -> None:
         self.loads: list[BoneLoad] = build.members("bone_loads")
@@ -72,14 +88,27 @@ class MoveFreely(System):
             motion=motion,
             wrench=arrays["skeleton.wrench"],
             force=arrays["skeleton.force"],
+            tie=arrays.take(Tie, "skeleton"),
             scratch=make_step_scratch(len(bones.bone), len(bones.dof), len(motion.axis)),
             factor=arrays["skeleton.factor"],
             applied=arrays["skeleton.applied"],
             v_free=arrays["skeleton.v_free"],
+            pull=arrays["skeleton.pull.next"],
         )
+        forest = find_skeletons(arrays).forest
         for load in self.loads:
             load.attach(arrays)
-        take_step = bind_loaded_step(step, self.loads) if self.loads else bind_kernel(move_freely, step)
+        take_step = (
+            bind_loaded_step(step, self.loads)
+            if self.loads
+            else bind_kernel(
+                move_freely,
+                step,
+                find_heads(forest),
+                arrays.take(Flow, "skeleton"),
+                make_flow_scratch(forest),
+            )
+        )
         labels = [entity.path for entity in list_bones(arrays.build, "skeleton")]
 
         def move() -> None:
@@ -94,18 +123,40 @@ class MoveFreely(System):
 
 
 class AdvanceBones(System):
-    """Row impulses change the rates; coordinates follow, and with them the poses of all bones."""
+    """Row impulses change the rates; coordinates follow, and with them poses of bones, and what pulled at them."""
 
     phase = Phase.ADVANCE
-    reads = (*BONES, "skeleton.factor", "skeleton.q", "skeleton.v_free", "skeleton.impulse")
-    writes = NEXT_MOTION
+    reads = (
+        *BONES, *MASSES, *MOTION, *TIE, *FLOW, "skeleton.factor", "skeleton.v_free", "skeleton.impulse", "rows.problem",
+        "rows.impulse",
+    )  # fmt: skip
+    writes = (*NEXT_MOTION, *KEPT, *ENDED)
 
-    def bind(self, arrays: Bound) -> Call:
-        """Bind both states."""
-        return Call(
-            advance_bones, arrays.h, arrays.take(Bones, "skeleton"), arrays["skeleton.factor"], arrays["skeleton.q"],
-            arrays["skeleton.v_free"], arrays["skeleton.impulse"], take_next_motion(arrays, "skeleton"),
-        )  # fmt: skip
+    def bind(self, arrays: Bound) -> list[Call]:
+        """Bind both states and the rows."""
+        skeletons, problem = find_skeletons(arrays), arrays.record("rows.problem")
+        motion, after = arrays.take(Motion, "skeleton"), take_next_motion(arrays, "skeleton")
+        acceleration, mean_spin, row_force, row_pull = (arrays[name] for name in KEPT)
+        heads, flow, scratch = (
+            find_heads(skeletons.forest),
+            arrays.take(Flow, "skeleton"),
+            make_flow_scratch(skeletons.forest),
+        )
+        return [
+            Call(
+                advance_bones, arrays.h, arrays.take(Bones, "skeleton"), arrays.take(Masses, "skeleton"),
+                heads, arrays["skeleton.factor"], motion, flow, arrays["skeleton.v_free"], arrays["skeleton.impulse"],
+                scratch, arrays.take(Ended, "skeleton"), after,
+            ),
+            Call(
+                keep_row_pulls, arrays.h, motion.rotation, skeletons.jacobian.arrays, skeletons.acts, problem.law,
+                arrays["rows.impulse"], row_force, row_pull,
+            ),
+            Call(
+                keep_tension, arrays.h, heads, flow.fast, scratch.v, motion.v, after, arrays.take(Tie, "skeleton"),
+                acceleration, mean_spin,
+            ),
+        ]  # fmt: skip
 
 
 class ObserveBones(System):

@@ -59,6 +59,9 @@ class Run:
     allowed_failures: int = field(
         default=0, unit="1", ge=0, doc="Unsolved steps beyond which a run has failed (exit code 3)."
     )
+    allowed_joint_error: float = field(
+        default=0.005, unit="m", gt=0, doc="A run in which a joint comes apart by more says so at its end."
+    )
     fastest: float = field(
         default=1e6, unit="m/s, rad/s", gt=0, doc="Speed beyond which a run has run away and is stopped."
     )

@@ -48,6 +48,8 @@ def compile_rows(build: Build) -> None:
     doc = "Contacts, joints and limits that there is room for; changes when a world makes more."
     build.add_state(ROOM, [capacity], unit="1", doc=doc, dtype=np.int64)
     _declare_contacts(build, capacity)
+    doc = "Greatest error of a joint after the step."
+    build.add_step("run.joint_error", (1,), unit="m", doc=doc, accumulates=True)
     solves = build.members("solves")
     for solve in solves:
         _declare_solve(build, solve, capacity)
@@ -63,6 +65,8 @@ def _place_metric(solves: list[Solve], metric: str) -> str:
     """The array that holds a metric of the run, in its only element."""
     if metric == "halved_steps":
         return "run.halved.next"
+    if metric == "joint_error_worst":
+        return "run.joint_error"
     figure = FIGURE_OF_METRIC[metric]
     return name_figure(solves[0], figure) if len(solves) == 1 else f"{OWNER}.{figure}"
 

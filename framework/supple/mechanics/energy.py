@@ -17,6 +17,11 @@ from supple.mechanics.mechanism import Mechanism
 from supple.mechanics.solve_sums import name_energy, name_figure
 
 
+def name_worked(mechanism: Mechanism) -> str:
+    """The velocities that impulses lead to: v_next, unless a mechanism has moved on from them (`v_worked`)."""
+    return str(getattr(mechanism, "v_worked", mechanism.v_next))
+
+
 class BalanceEnergy(System):
     """Sums the work of rows and applied forces.
 
@@ -42,8 +47,9 @@ class BalanceEnergy(System):
             if solve.name != ROWS
             else []
         )
-        parts = (Each("mechanisms", part, solve.name) for part in ("v", "v_next", "plan", "impulse"))
-        self.reads = ("run.time", *self.sums.values(), *self.books.values(), *parts)
+        parts = (Each("mechanisms", part, solve.name) for part in ("v", "plan", "impulse"))
+        ended = (name_worked(each) for each in build.members("mechanisms", solve.name))
+        self.reads = ("run.time", *self.sums.values(), *self.books.values(), *parts, *ended)
         self.writes = (*self.books_next.values(), self.unaccounted, *(name for _, name in self.held))
 
     def bind(self, arrays: Bound) -> Callable[[], None]:
@@ -53,7 +59,7 @@ class BalanceEnergy(System):
         adding = [
             bind_kernel(
                 add_work,
-                *(arrays[name].reshape(-1) for name in (each.v, each.v_next, each.plan, each.impulse)),
+                *(arrays[name].reshape(-1) for name in (each.v, name_worked(each), each.plan, each.impulse)),
                 work,
             )
             for each in mechanisms

@@ -8,6 +8,12 @@ RUN_METRICS = (
     Metric("residual_worst", "m/s", "Worst natural-map residual of any step.", "max"),
     Metric("residual_settled", "m/s", "Worst residual in the last fifth of the run.", "max", settled=True),
     Metric("penetration_worst", "m", "Deepest penetration of any contact.", "max"),
+    Metric(
+        "joint_error_worst",
+        "m",
+        "Greatest distance of anchors of a joint or grasp that belong together.",
+        "max",
+    ),
     Metric("contacts", "1", "Contacts that were solved for, on average.", "mean"),
     Metric("sweeps", "1", "Iterations of the solver, on average.", "mean"),
     Metric(

@@ -28,6 +28,7 @@ _QUIET_START = 2.0
 _MANY = 40
 _BAD = "bold red"
 _DOUBTFUL = "yellow"
+_JOINT_ERROR = "worst joint error"
 _UNSOLVED, _HALVED = "UNSOLVED STEPS", "steps that had to be halved"
 _RESIDUAL = "worst complementarity residual"
 _COMPILING = "compiling kernels (first run after a change)"
@@ -238,6 +239,8 @@ def _find_styles(summary: Mapping[str, Any]) -> dict[str, str]:
     unsolved = summary["unsolved"]
     if summary["residual_worst"] > unsolved["residual_allowed"]:
         styles[_RESIDUAL] = _BAD if unsolved["steps"] else _DOUBTFUL
+    if summary["joint_error_worst"] > summary["joint_error_allowed"]:
+        styles[_JOINT_ERROR] = _BAD
     return styles
 
 

@@ -49,6 +49,9 @@ def summarise(world: World, *, wall: float, startup: float, versions: dict[str, 
         "penetration_worst": metrics.get("run.penetration_worst", math.nan),
         "residual_worst_at": times.get("run.residual_worst", math.nan),
         "penetration_worst_at": times.get("run.penetration_worst", math.nan),
+        "joint_error_worst": metrics.get("run.joint_error_worst", math.nan),
+        "joint_error_worst_at": times.get("run.joint_error_worst", math.nan),
+        "joint_error_allowed": world.blueprint.run.allowed_joint_error,
         "unsolved": describe_unsolved(world, metrics),
         "halved_steps": int(metrics.get("run.halved_steps", 0)),
         "headlines": find_headlines(world, metrics, times),
@@ -111,6 +114,13 @@ def find_troubles(summary: Mapping[str, Any]) -> list[Problem]:
             f"(at t = {at:g} s), above run.allowed_residual = {unsolved['residual_allowed']:g} m/s"
         )
         troubles.append(Problem(None, "run", what, "choose run.solver = 'newton' for exact contact"))
+    apart, allowed = summary["joint_error_worst"], summary["joint_error_allowed"]
+    if apart > allowed:
+        what = (
+            f"joints came apart by up to {apart:.2g} m (at t = {summary['joint_error_worst_at']:g} s), above "
+            f"run.allowed_joint_error = {allowed:g} m"
+        )
+        troubles.append(Problem(None, "run", what, "shorten run.step, or bring masses closer"))
     if summary["halved_steps"]:
         what = (
             f"{summary['halved_steps']} of {summary['steps']} steps failed as a whole and were taken in parts"

@@ -1,0 +1,276 @@
+"""Inertia that makes the pull within trees implicit: README eq. (15) to (17)."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from supple.core.arrays import FloatArray, IntArray
+from supple.core.jit import njit, njit_inlined
+from supple.math.quaternion_kernels import rotate_vector_at, rotate_vector_back_at
+from supple.mechanics.rows import BILATERAL
+from supple.mechanics.tension_kernels import SMOOTHING, find_tension_inertia, resist_unsteady_spin, stiffen
+from supple_bones.force_kernels import gather_forces, set_inertial_forces
+from supple_bones.inertia_kernels import add_followers, fill_mass_matrix
+from supple_bones.layout import BALL, FOLLOWS, FREE, HINGE, JOINT, LAST_DOF, PARENT, ROOT, UNIVERSAL
+from supple_skeleton.flow_tables import FlowScratch, Heads
+from supple_skeleton.step_tables import FreeStep, Tie
+
+
+class RowActs(NamedTuple):
+    """Where blocks of rows act: bone, -1 for blocks that turn or drive; weight, moment about its origin, directions."""
+
+    frame: IntArray  # [blocks]
+    weight: FloatArray  # [blocks] with its sign
+    moment: FloatArray  # [blocks, 3] m, in the world, with its sign
+    directions: FloatArray  # [blocks, 3, 3]
+
+
+@njit
+def note_points(x, frame, sign, point, directions, acts_out: RowActs, first, count):
+    """Rows of points of bones, from block `first` on."""
+    for p in range(count):
+        block, i = first + p, frame[p]
+        acts_out.frame[block] = i
+        acts_out.weight[block] = sign[p]
+        for c in range(3):
+            acts_out.moment[block, c] = sign[p] * (point[p, c] - x[i, c])
+            for row in range(3):
+                acts_out.directions[block, row, c] = directions[p, row, c]
+
+
+@njit
+def note_sums(frame, weight, moment, directions, acts_out: RowActs, first, count):
+    """Rows of weighted sums of points of bones, from block `first` on."""
+    for p in range(count):
+        block = first + p
+        acts_out.frame[block] = frame[p]
+        acts_out.weight[block] = weight[p]
+        for c in range(3):
+            acts_out.moment[block, c] = moment[p, c]
+            for row in range(3):
+                acts_out.directions[block, row, c] = directions[p, row, c]
+
+
+@njit_inlined
+def add_product(matrix_out, i, fx, fy, fz, rx, ry, rz):
+    """matrix_out[i] += f r^T."""
+    matrix_out[i, 0, 0] += fx * rx
+    matrix_out[i, 0, 1] += fx * ry
+    matrix_out[i, 0, 2] += fx * rz
+    matrix_out[i, 1, 0] += fy * rx
+    matrix_out[i, 1, 1] += fy * ry
+    matrix_out[i, 1, 2] += fy * rz
+    matrix_out[i, 2, 0] += fz * rx
+    matrix_out[i, 2, 1] += fz * ry
+    matrix_out[i, 2, 2] += fz * rz
+
+
+@njit
+def keep_row_pulls(h, rotation, blocks, acts: RowActs, law, impulse, row_force_out, row_pull_out):
+    """Force of all rows on every bone, and force times lever of those of joints, in its axes: README eq. (15)."""
+    for i in range(row_force_out.shape[0]):
+        for a in range(3):
+            row_force_out[i, a] = 0.0
+            for b in range(3):
+                row_pull_out[i, a, b] = 0.0
+    for block in range(blocks.counts[0]):
+        i = acts.frame[block]
+        if i < 0:
+            continue
+        g = blocks.group[block]
+        r0, r1, r2 = impulse[g, 0] / h, impulse[g, 1] / h, impulse[g, 2] / h
+        if r0 == 0.0 and r1 == 0.0 and r2 == 0.0:
+            continue
+        d, w = acts.directions[block], acts.weight[block]
+        fx, fy, fz = rotate_vector_back_at(
+            rotation, i,
+            d[0, 0] * r0 + d[1, 0] * r1 + d[2, 0] * r2,
+            d[0, 1] * r0 + d[1, 1] * r1 + d[2, 1] * r2,
+            d[0, 2] * r0 + d[1, 2] * r1 + d[2, 2] * r2,
+        )  # fmt: skip
+        row_force_out[i, 0] += w * fx
+        row_force_out[i, 1] += w * fy
+        row_force_out[i, 2] += w * fz
+        if law[g] == BILATERAL:
+            rx, ry, rz = rotate_vector_back_at(
+                rotation, i, acts.moment[block, 0], acts.moment[block, 1], acts.moment[block, 2]
+            )
+            add_product(row_pull_out, i, fx, fy, fz, rx, ry, rz)
+
+
+@njit_inlined
+def turn_matrix(rotation, i, matrix_inout):
+    """matrix_inout[i] = R^T matrix R: into the axes of bone i."""
+    m = matrix_inout[i]
+    for c in range(3):
+        m[0, c], m[1, c], m[2, c] = rotate_vector_back_at(rotation, i, m[0, c], m[1, c], m[2, c])
+    for c in range(3):
+        m[c, 0], m[c, 1], m[c, 2] = rotate_vector_back_at(rotation, i, m[c, 0], m[c, 1], m[c, 2])
+
+
+@njit
+def find_pulls(step: FreeStep, v, axis_rate, velocity, pull_out):
+    """Sum of force times lever on every bone besides those of its own joint, in its axes; README eq. (15).
+
+    Forces are those of the last step, by inverse dynamics with its accelerations and the rates v, with which go
+    axis_rate and velocity. They are passed on from the tips in work[0, :, :3].
+    """
+    bone, motion, tie, own = step.bones.bone, step.motion, step.tie, step.scratch.own
+    x, rotation, work = motion.x, motion.rotation, step.scratch.work
+    set_inertial_forces(bone, step.gravity, own, motion.axis, axis_rate, velocity, v, tie.acceleration, work)
+    for i in range(bone.shape[0]):
+        for a in range(3):
+            work[0, i, a] = 0.0
+            for b in range(3):
+                pull_out[i, a, b] = 0.0
+    for i in range(bone.shape[0] - 1, -1, -1):
+        root, parent, m = bone[i, ROOT], bone[i, PARENT], own[i, 0]
+        cx, cy, cz = 0.0, 0.0, 0.0
+        if m > 0.0:
+            cx = own[i, 1] / m - x[i, 0] + x[root, 0]
+            cy = own[i, 2] / m - x[i, 1] + x[root, 1]
+            cz = own[i, 3] / m - x[i, 2] + x[root, 2]
+        fx, fy, fz = work[1, i, 0], work[1, i, 1], work[1, i, 2]
+        ex, ey, ez = rotate_vector_at(
+            rotation, i, tie.row_force[i, 0], tie.row_force[i, 1], tie.row_force[i, 2]
+        )
+        if bone[i, JOINT] == FREE:
+            # What floats turns about its centre: levers of the others were taken from the origin.
+            add_product(pull_out, i, work[0, i, 0] - ex, work[0, i, 1] - ey, work[0, i, 2] - ez, cx, cy, cz)
+        else:
+            add_product(pull_out, i, -fx, -fy, -fz, cx, cy, cz)
+        fx, fy, fz = fx - ex + work[0, i, 0], fy - ey + work[0, i, 1], fz - ez + work[0, i, 2]
+        if parent >= 0:
+            work[0, parent, 0] += fx
+            work[0, parent, 1] += fy
+            work[0, parent, 2] += fz
+            rx, ry, rz = x[i, 0] - x[parent, 0], x[i, 1] - x[parent, 1], x[i, 2] - x[parent, 2]
+            add_product(pull_out, parent, -fx, -fy, -fz, rx, ry, rz)
+        turn_matrix(rotation, i, pull_out)
+        for a in range(3):
+            for b in range(3):
+                pull_out[i, a, b] += tie.row_pull[i, a, b]
+
+
+@njit_inlined
+def set_bone_inertia(inertia, i, about_centre, matrix_out):
+    """matrix_out [3, 3]: inertia of bone i about its origin or its centre, in its axes."""
+    xx, yy, zz = inertia[i, 4], inertia[i, 5], inertia[i, 6]
+    xy, xz, yz = inertia[i, 7], inertia[i, 8], inertia[i, 9]
+    if about_centre and inertia[i, 0] > 0.0:
+        m, px, py, pz = inertia[i, 0], inertia[i, 1], inertia[i, 2], inertia[i, 3]
+        xx, yy, zz = xx - (py * py + pz * pz) / m, yy - (px * px + pz * pz) / m, zz - (px * px + py * py) / m
+        xy, xz, yz = xy + px * py / m, xz + px * pz / m, yz + py * pz / m
+    matrix_out[0, 0], matrix_out[1, 1], matrix_out[2, 2] = xx, yy, zz
+    matrix_out[0, 1], matrix_out[0, 2], matrix_out[1, 2] = xy, xz, yz
+    matrix_out[1, 0], matrix_out[2, 0], matrix_out[2, 1] = xy, xz, yz
+
+
+@njit
+def find_stiffening(step: FreeStep, pull, stiff_out, resisting_out):
+    """K of every bone in world axes [bones, 6], and the torques that resist unsteady spins. Returns whether any is not
+    zero; README eq. (16), (17).
+    """
+    bone, motion, tie, work = step.bones.bone, step.motion, step.tie, step.scratch.small
+    tight = False
+    for i in range(bone.shape[0]):
+        for c in range(6):
+            stiff_out[i, c] = 0.0
+            resisting_out[i, c] = 0.0
+        if bone[i, FOLLOWS] >= 0 or bone[i, JOINT] not in (HINGE, UNIVERSAL, BALL, FREE):
+            continue
+        set_bone_inertia(step.masses.inertia, i, bone[i, JOINT] == FREE, work[3])
+        added = work[2]
+        abruptness = find_tension_inertia(step.h, pull[i], tie.pull[i], work[3], work[:2], added)
+        if abruptness < 0.0:
+            continue
+        tight = True
+        twist = motion.twist
+        tx, ty, tz = resist_unsteady_spin(
+            abruptness, added, twist[i, 3], twist[i, 4], twist[i, 5], tie.mean_spin[i]
+        )
+        tx, ty, tz = rotate_vector_at(motion.rotation, i, tx, ty, tz)
+        resisting_out[i, 3], resisting_out[i, 4], resisting_out[i, 5] = tx, ty, tz
+        for c in range(3):
+            added[0, c], added[1, c], added[2, c] = rotate_vector_at(
+                motion.rotation, i, added[0, c], added[1, c], added[2, c]
+            )
+        for c in range(3):
+            added[c, 0], added[c, 1], added[c, 2] = rotate_vector_at(
+                motion.rotation, i, added[c, 0], added[c, 1], added[c, 2]
+            )
+        stiff_out[i, 0], stiff_out[i, 1], stiff_out[i, 2] = added[0, 0], added[1, 1], added[2, 2]
+        stiff_out[i, 3], stiff_out[i, 4], stiff_out[i, 5] = added[0, 1], added[0, 2], added[1, 2]
+    return tight
+
+
+@njit
+def take_fast_pulls(step: FreeStep, heads: Heads, fast, s: FlowScratch):
+    """Trees that spin fast are pulled by forces alone, for their free motion takes care of itself; README eq. (12).
+
+    Returns the fastest swing [rad in a step] that their free motion has about its own pull.
+    """
+    bone, pull, work = step.bones.bone, step.pull, step.scratch.small
+    fastest = 0.0
+    for i in range(bone.shape[0]):
+        if bone[i, LAST_DOF] < 0 or fast[heads.of_rate[bone[i, LAST_DOF]]] == 0.0:
+            continue
+        set_bone_inertia(step.masses.inertia, i, bone[i, JOINT] == FREE, work[3])
+        size, across = 0.0, 0.5 * (work[3, 0, 0] + work[3, 1, 1] + work[3, 2, 2])
+        for a in range(3):
+            for b in range(3):
+                size += stiffen(pull[i], a, b) ** 2
+        if across > 0.0:
+            fastest = max(fastest, step.h * math.sqrt(math.sqrt(size) / across))
+    find_pulls(step, s.still.v, s.still.axis_rate, s.still.spatial_velocity, s.pull)
+    for i in range(bone.shape[0]):
+        if bone[i, LAST_DOF] >= 0 and fast[heads.of_rate[bone[i, LAST_DOF]]] > 0.0:
+            for a in range(3):
+                for b in range(3):
+                    pull[i, a, b] = s.pull[i, a, b]
+    return fastest
+
+
+@njit
+def stiffen_bones(step: FreeStep, matrix_out):
+    """Add K to the mass matrix where the tension in step.pull asks for it. Returns whether it did.
+
+    Then scratch.resisting holds the torques for the right side; see `resist_spins`.
+    """
+    bone, dof, scratch = step.bones.bone, step.bones.dof, step.scratch
+    if not find_stiffening(step, step.pull, scratch.stiff, scratch.resisting):
+        return False
+    stiff, composite = scratch.stiff, scratch.composite
+    for i in range(bone.shape[0] - 1, -1, -1):
+        for c in range(6):
+            composite[i, 4 + c] += stiff[i, c]
+            if bone[i, PARENT] >= 0:
+                stiff[bone[i, PARENT], c] += stiff[i, c]
+    fill_mass_matrix(dof, step.masses.armature, step.motion.axis, composite, matrix_out)
+    add_followers(bone, dof, step.motion.axis, composite, matrix_out)
+    return True
+
+
+@njit
+def resist_spins(step: FreeStep, rates_out, right_inout):
+    """Add the torques that resist unsteady spins to the right side."""
+    bone, work, resisting = step.bones.bone, step.scratch.work, step.scratch.resisting
+    for i in range(bone.shape[0]):
+        for c in range(6):
+            work[1, i, c] = resisting[i, c]
+    gather_forces(bone, step.motion.axis, work, rates_out)
+    for k in range(right_inout.shape[0]):
+        right_inout[k] += rates_out[k]
+
+
+@njit
+def keep_tension(h, heads: Heads, fast, kicked, v, motion_next, tie: Tie, acceleration_out, mean_spin_out):
+    """Accelerations of this step, of fast trees those by forces alone, and mean spins of bones in their axes."""
+    for k in range(v.shape[0]):
+        after = kicked[k] if fast[heads.of_rate[k]] > 0.0 else motion_next.v[k]
+        acceleration_out[k] = (after - v[k]) / h
+    for i in range(mean_spin_out.shape[0]):
+        for c in range(3):
+            mean = tie.mean_spin[i, c]
+            mean_spin_out[i, c] = mean + SMOOTHING * (motion_next.twist[i, 3 + c] - mean)

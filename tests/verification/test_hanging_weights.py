@@ -1,0 +1,131 @@
+"""Heavy weights on light chains: bodies with joints, and bones."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+LINKS, LENGTH, LINK = 10, 0.1, 0.01
+
+
+def begin(h: float, angle: float) -> str:
+    return (
+        f"format = 1\n[run]\nstep = {h}\nduration = 100.0\n"
+        f'[[entity]]\nname = "c"\npose = {{ axis = [0, 0, 1], angle = {angle} }}\n'
+    )
+
+
+def chain_of_bodies(h: float, weight: float, angle: float, kind: str = "ball") -> str:
+    """Ten links of 10 g and 0.1 m with a ball at the end, turned by `angle` [deg] from hanging."""
+    text = begin(h, angle)
+    for i in range(LINKS):
+        above = f', "c/l{i - 1}"' if i else ""
+        text += f"""
+        [[entity]]
+        name = "c/l{i}"
+        pose = {{ position = [0, {-LENGTH * (i + 0.5)}, 0] }}
+        box = {{ size = [0.01, {LENGTH}, 0.01] }}
+        body = {{ mass = {LINK} }}
+        [[entity]]
+        name = "c/j{i}"
+        pose = {{ position = [0, {-LENGTH * i}, 0] }}
+        joint = {{ kind = "{kind}", between = ["c/l{i}"{above}], axis = [0, 0, 1] }}
+        """
+    end = -LENGTH * LINKS
+    return f"""{text}
+    [[entity]]
+    name = "c/w"
+    pose = {{ position = [0, {end}, 0] }}
+    sphere = {{ radius = 0.04 }}
+    body = {{ mass = {weight} }}
+    [[entity]]
+    name = "c/jw"
+    pose = {{ position = [0, {end}, 0] }}
+    joint = {{ kind = "ball", between = ["c/w", "c/l{LINKS - 1}"] }}
+    """
+
+
+def chain_of_bones(h: float, weight: float, angle: float, kind: str = "ball") -> str:
+    """The same as bones."""
+    text, name, across = f"{begin(h, angle)}skeleton = {{}}\n", "c", LINK * LENGTH**2 / 12
+    for i in range(LINKS):
+        name += "/b"
+        text += f"""
+        [[entity]]
+        name = "{name}"
+        pose = {{ position = [0, {-LENGTH if i else 0}, 0] }}
+        bone.joint = "{kind}"
+        bone.axis = [0, 0, 1]
+        bone.mass = {LINK}
+        bone.centre = [0, {-LENGTH / 2}, 0]
+        bone.inertia = [{across}, 1e-7, {across}]
+        """
+    return f"""{text}
+    [[entity]]
+    name = "{name}/w"
+    pose = {{ position = [0, {-LENGTH}, 0] }}
+    bone = {{ joint = "ball", mass = {weight}, inertia = [{weight * 1e-3}, {weight * 1e-3}, {weight * 1e-3}] }}
+    """
+
+
+def swing(world, steps: int) -> np.ndarray:
+    """Energy [J] after every step."""
+    energy = []
+    for _ in range(steps):
+        world.step()
+        energy.append(world.array("energy.kinetic")[0] + world.array("energy.potential")[0])
+    return np.array(energy)
+
+
+@pytest.mark.parametrize("weight", [10.0, 100.0])
+@pytest.mark.parametrize("h", [0.004, 0.002])
+@pytest.mark.parametrize("make", [chain_of_bodies, chain_of_bones])
+def test_a_weight_swings_on_links_of_a_thousandth_of_its_mass(load_text, make, h, weight) -> None:
+    world = load_text(make(h, weight, 90))
+    energy = swing(world, round(2.0 / h))
+    scale = weight * 9.81
+    metrics = world.metrics()
+    assert metrics["run.joint_error_worst"] < 1e-4
+    assert energy.max() < 0.01 * scale, "symplectic steps err by about m g v h / 2 to either side"
+    assert energy.min() > -0.02 * scale
+
+
+@pytest.mark.parametrize("make", [chain_of_bodies, chain_of_bones])
+def test_energy_errs_by_the_order_of_the_step(load_text, make) -> None:
+    spans = [np.ptp(swing(load_text(make(h, 10.0, 20)), round(1.0 / h))) for h in (0.004, 0.002)]
+    assert spans[0] / spans[1] == pytest.approx(2.0, rel=0.2)
+
+
+def test_chains_of_hinges_swing_as_those_of_balls(load_text) -> None:
+    balls, hinges = (load_text(chain_of_bodies(0.004, 10.0, 60, kind)) for kind in ("ball", "hinge"))
+    balls.step(200)
+    hinges.step(200)
+    np.testing.assert_allclose(hinges["c/w"].position, balls["c/w"].position, atol=1e-6)
+
+
+def test_a_weight_at_rest_stays_at_rest(load_text) -> None:
+    world = load_text(chain_of_bodies(0.004, 100.0, 0))
+    world.step(250)
+    assert world["c/w"].position == pytest.approx([0, -LENGTH * LINKS, 0], abs=1e-9)
+
+
+def test_an_ordinary_pendulum_is_left_alone(load_text) -> None:
+    world = load_text(chain_of_bodies(0.004, LINK, 30))
+    for _ in range(100):
+        world.step()
+        np.testing.assert_array_equal(world.array("rigid.response"), world.array("rigid.inverse_inertia"))
+
+
+def test_a_chain_that_comes_apart_is_told(load_text) -> None:
+    from supple.run.summary import find_troubles, summarise
+
+    world = load_text(chain_of_bodies(0.004, 10.0, 0))
+    world.step()
+    quiet = summarise(world, wall=1.0, startup=0.0, versions={})
+    assert quiet["joint_error_worst"] < 1e-9
+    assert not find_troubles(quiet)
+    world.array("rigid.v")[3, 5] += 2000.0
+    world.step()
+    torn = summarise(world, wall=1.0, startup=0.0, versions={})
+    assert torn["joint_error_worst"] == torn["metrics"]["run.joint_error_worst"] > 0.005
+    assert any("joints came apart" in each.what for each in find_troubles(torn))
