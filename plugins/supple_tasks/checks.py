@@ -38,7 +38,7 @@ def check_tasks(tasks: Tasks, entity: Entity, graph: SceneGraph) -> Iterator[str
     for path in tasks.carries:
         if path not in graph:
             yield f"carries names '{path}', which does not exist; {suggest(path, known)}"
-    for number, level in enumerate(tasks.levels):
+    for number, level in tasks.levels.items():
         for name, task in level.tasks.items():
             for complaint in _check_task(task, entity, graph, bones):
                 yield f"levels.{number}.tasks.{name}.{complaint}"

@@ -12,13 +12,13 @@ from supple_tasks.layout import (
     TARGET,
 )  # fmt: skip
 from supple_tasks.records import Book, Clock, Joints, Seen
-from supple_tasks.tables import Limits, Wishes
+from supple_tasks.tables import Bounds, Limits, Wishes
 
 
 @njit
 def command_tasks(
     h, book: Book, clock: Clock, seen: Seen, joints: Joints, start_out, goal, limits_out: Limits,
-    wishes_out: Wishes, observed_out,
+    bounds_out: Bounds, wishes_out: Wishes, observed_out,
 ):  # fmt: skip
     """Fill the right sides of all rows, clear the rows of what is not active, and observe the errors."""
     subtract_coordinates(joints.bone, joints.target, joints.q, joints.error)
@@ -28,13 +28,16 @@ def command_tasks(
         observed_out[t, ACTIVE] = 1.0 if active else 0.0
         if not active:
             observed_out[t, ERROR] = observed_out[t, ERROR_WORST] = math.nan
+            for i in range(joints.limit.shape[0]):
+                if joints.limit[i, 0] == t:
+                    bounds_out.most[i] = math.inf
             clear_rows(book.task[t, FIRST], book.task[t, ROWS], wishes_out, limits_out)
             continue
         gain = find_gain(t, book, clock, clock.time[0] - start_out[t, BEGAN])
         if kind == POSTURE:
             error = command_posture(t, gain, joints, wishes_out)
         elif kind == LIMITS:
-            error = command_limits(t, gain, book.number[t, MARGIN], joints, wishes_out)
+            error = command_limits(t, gain, book.number[t, MARGIN], joints, bounds_out)
         elif kind == MOMENTUM:
             error = command_momentum(t, gain, book, seen, wishes_out, limits_out)
         else:
@@ -69,18 +72,16 @@ def command_posture(t, gain, joints: Joints, wishes_out: Wishes):
 
 
 @njit
-def command_limits(t, gain, margin, joints: Joints, wishes_out: Wishes):
-    """Joints near a limit that move on towards it, or are beyond, are brought to it; returns the greatest excess."""
+def command_limits(t, gain, margin, joints: Joints, bounds_out: Bounds):
+    """Joints near a limit come no closer than critically damped: README eq. (12). Returns the greatest excess."""
     damping, excess = 2.0 * math.sqrt(gain), 0.0
     for i in range(joints.limit.shape[0]):
         if joints.limit[i, 0] != t:
             continue
-        row, rate = joints.limit[i, 1], joints.limit[i, 2]
-        distance = (joints.bound[i, 0] - joints.q[joints.limit[i, 3]]) * joints.bound[i, 1]
-        towards = joints.v[joints.limit[i, 4]] * joints.bound[i, 1]
-        acts = distance < 0.0 or (distance < margin and towards > 0.0)
-        wishes_out.J[row, rate] = 1.0 if acts else 0.0
-        wishes_out.wanted[row] = joints.bound[i, 1] * (gain * distance - damping * towards) if acts else 0.0
+        sign = bounds_out.sign[i]
+        distance = (joints.bound[i] - joints.q[joints.limit[i, 1]]) * sign
+        towards = joints.v[joints.limit[i, 2]] * sign
+        bounds_out.most[i] = gain * distance - damping * towards if distance < margin else math.inf
         excess = max(excess, -distance)
     return excess
 

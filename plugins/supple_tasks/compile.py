@@ -8,7 +8,6 @@ import numpy as np
 
 from supple.core.arrays import FloatArray
 from supple.core.build import Build
-from supple.core.component import Metric
 from supple.core.curves import Curve, read_curve, shape_of
 from supple.core.entity import Entity
 from supple.math.curve_layout import SEGMENT_COLUMNS
@@ -18,17 +17,7 @@ from supple_motion.targets import find_targets
 from supple_phases.member import find_machines
 from supple_tasks import layout
 from supple_tasks.checks import find_skeletons
-from supple_tasks.components import Task, Tasks
-
-METRICS = (
-    ("error", "m, rad", "Distance of the task {} from its goal at the end.", "last"),
-    ("error_worst", "m, rad", "Greatest distance of the task {} from its goal.", "max"),
-    ("force", "N, N m", "Greatest force of the task {}, if it is limited.", "max"),
-    ("share", "1", "What the force limit left of the command of the task {}, on average.", "mean"),
-    ("missed", "m/s^2, rad/s^2", "Acceleration of the task {} that higher ones made impossible, on average.", "mean"),
-    ("active", "1", "Part of the run in which the task {} was active.", "mean"),
-)
-
+from supple_tasks.components import METRICS, Task, Tasks, name_metrics
 
 class Curves:
     """Curves of targets and gains, one after the other."""
@@ -80,7 +69,7 @@ def compile_tasks(build: Build) -> None:
     build.add_model("tasks.number", numbers, unit="SI", doc="Numbers of every task; columns in layout.py.")
     build.add_model("tasks.segment", np.concatenate(curves.segments), unit="SI", doc="From knot to knot.")
     build.add_state("tasks.start", starts, unit="SI", doc="What tasks found when they became active.", labels=labels)
-    shape = (len(labels), len(layout.OBSERVED))
+    shape = (len(labels), len(METRICS))
     build.add_step("tasks.observed", shape, unit="SI", doc="Values of the metrics of tasks.", labels=labels)
     paths = [entity.path for entity in controllers]
     for key, width in (("whole", 3), ("probed", 2)):
@@ -99,8 +88,7 @@ def _bind_metrics(build: Build, controllers: list[Entity]) -> None:
         places |= {name: ("tasks.probed", (number, k)) for k, name in enumerate(("inexact", "priority_loss"))}
         build.bind_metrics(entity, "tasks", places)
         for _, name, _ in entity.components["tasks"].sorted_tasks():
-            for column, (key, unit, doc, over_time) in enumerate(METRICS):
-                metric = Metric(f"{name}_{key}", unit, doc.format(name), over_time)
+            for column, metric in enumerate(name_metrics(name)):
                 build.bind_metric(entity.path, metric, "tasks.observed", (row, column))
             row += 1
 

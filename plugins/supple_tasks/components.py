@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal
+from typing import Literal, cast
 
-from supple.core.component import Metric, Vector, component, field
+from supple.core.component import Metric, OverTime, Vector, component, field
 from supple.core.curves import Curve
 from supple.core.entity import Entity, SceneGraph
 from supple_tasks.checks import check_tasks
@@ -13,6 +13,24 @@ from supple_tasks.checks import check_tasks
 TaskKind = Literal[
     "point", "orientation", "centre", "momentum", "posture", "relative", "gaze", "limits"
 ]
+
+
+METRICS = (
+    ("error", "m, rad", "Distance of the task {} from its goal at the end.", "last"),
+    ("error_worst", "m, rad", "Greatest distance of the task {} from its goal.", "max"),
+    ("force", "N, N m", "Greatest force of the task {}, if it is limited.", "max"),
+    ("share", "1", "What the force limit left of the command of the task {}, on average.", "mean"),
+    ("missed", "m/s^2, rad/s^2", "Acceleration of the task {} that higher ones made impossible, on average.", "mean"),
+    ("active", "1", "Part of the run in which the task {} was active.", "mean"),
+)  # fmt: skip
+"""What can be seen of a task; the columns of tasks.observed."""
+
+
+def name_metrics(task: str) -> list[Metric]:
+    """The metrics of a task."""
+    return [
+        Metric(f"{task}_{key}", unit, doc.format(task), cast(OverTime, over_time)) for key, unit, doc, over_time in METRICS
+    ]
 
 
 @component
@@ -92,7 +110,9 @@ class Level:
 class Tasks:
     """Joint torques that do tasks in the order of their priority, on a skeleton here or below."""
 
-    levels: tuple[Level, ...] = field(unit="", min_length=1, doc="The tasks, level by level.")
+    levels: dict[str, Level] = field(
+        unit="", min_length=1, doc="The tasks, level by level, under names of your choice."
+    )
     carries: tuple[str, ...] = field(
         default=(), unit="", doc="Paths of other things that are held, tied or caught, and so are known to it."
     )
@@ -101,7 +121,7 @@ class Tasks:
         default="damped", unit="", doc="What is done with small singular values."
     )
     threshold: float = field(
-        default=0.02,
+        default=0.1,
         unit="1",
         gt=0,
         lt=1,
@@ -121,11 +141,11 @@ class Tasks:
     )
 
     def __post_init__(self) -> None:
-        priorities = [level.priority for level in self.levels]
+        priorities = [level.priority for level in self.levels.values()]
         for priority in sorted(set(priorities)):
             if priorities.count(priority) > 1:
-                raise ValueError(f"level {priority} is given twice; put its tasks into one level")
-        names = [name for level in self.levels for name in level.tasks]
+                raise ValueError(f"level {priority} is given twice; give every level a priority of its own")
+        names = [name for level in self.levels.values() for name in level.tasks]
         for name in sorted(set(names)):
             if names.count(name) > 1:
                 raise ValueError(f"two tasks are called '{name}'; give each a name of its own")
@@ -134,9 +154,13 @@ class Tasks:
         """There is one skeleton; paths, phases and values exist; every task has what its kind needs."""
         yield from check_tasks(self, entity, graph)
 
+    def list_metrics(self) -> list[Metric]:
+        """What can be seen of every task, by its name."""
+        return [metric for _, name, _ in self.sorted_tasks() for metric in name_metrics(name)]
+
     def sorted_tasks(self) -> list[tuple[int, str, Task]]:
         """Level counted from 0, name and task, in the order of priority and name."""
-        levels = sorted(self.levels, key=lambda level: level.priority)
+        levels = sorted(self.levels.values(), key=lambda level: level.priority)
         return [
             (number, name, level.tasks[name])
             for number, level in enumerate(levels)

@@ -23,6 +23,7 @@ from supple_tasks.level_kernels import prioritise
 from supple_tasks.records import Book, Clock, Joints, Seen
 from supple_tasks.tables import (
     INVERSES,
+    Bounds,
     Choice,
     Limits,
     Motion,
@@ -65,12 +66,13 @@ class Controller:
         )  # fmt: skip
         self.looks = [look for t, (_, _, task) in enumerate(self.tasks) for look in self._look(t, task)]
         room = make_room(n, len(self.motion.passive), rows, len(self.motion.L))
+        joints = self._find_rows()
         self._command = bind_kernel(
-            command_tasks, arrays.h, self.book, clock, self.seen, self._find_rows(),
-            arrays["tasks.start.next"][mine], np.zeros((3, 3)), self.limits, self.wishes, self.observed,
+            command_tasks, arrays.h, self.book, clock, self.seen, joints, arrays["tasks.start.next"][mine],
+            np.zeros((3, 3)), self.limits, self.bounds, self.wishes, self.observed,
         )  # fmt: skip
         self._prioritise = bind_kernel(
-            prioritise, self.motion, self.wishes, self.limits, self.choice, room, self.answer
+            prioritise, self.motion, self.wishes, self.bounds, self.limits, self.choice, room, self.answer
         )
 
     def _make_motion(self, n: int) -> Motion:
@@ -101,7 +103,9 @@ class Controller:
         """Rows of postures and limits, with the places of their rates."""
         build, arrays = self.arrays.build, self.arrays
         place = self._place_rates()
-        posture, limit, bound = [], [], []
+        posture: list[tuple[int, ...]] = []
+        limit: list[tuple[int, ...]] = []
+        found: list[tuple[int, int, float, float]] = []
         for t, (_, _, task) in enumerate(self.tasks):
             first = int(self.book.task[t, layout.FIRST])
             joints = find_joints(build, self.entity, task)
@@ -109,11 +113,15 @@ class Controller:
                 posture += [(t, first + k, place[rate], rate) for k, rate in enumerate(joints.rates)]
             elif task.kind == "limits":
                 for k, (q, v, where, way) in enumerate(list_limits(build, joints.limits)):
-                    limit.append((t, first + k, place[v], q, v))
-                    bound.append((where, way))
+                    limit.append((t, q, v))
+                    found.append((first + k, place[v], where, way))
+        self.bounds = Bounds(
+            row=np.array([each[0] for each in found], np.int64), rate=np.array([each[1] for each in found], np.int64),
+            sign=np.array([each[3] for each in found], float), most=np.full(len(found), np.inf),
+        )  # fmt: skip
         return Joints(
-            posture=np.array(posture, np.int64).reshape(-1, 4), limit=np.array(limit, np.int64).reshape(-1, 5),
-            bound=np.array(bound, float).reshape(-1, 2), q=arrays["skeleton.q"], v=arrays["skeleton.v"],
+            posture=np.array(posture, np.int64).reshape(-1, 4), limit=np.array(limit, np.int64).reshape(-1, 3),
+            bound=np.array([each[2] for each in found], float), q=arrays["skeleton.q"], v=arrays["skeleton.v"],
             target=arrays["skeleton.target"], target_rate=arrays["skeleton.target_rate"],
             bone=arrays["skeleton.bone"], error=np.zeros(len(arrays["skeleton.v"])),
         )  # fmt: skip

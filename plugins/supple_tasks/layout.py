@@ -48,9 +48,5 @@ VELOCITY_THEN: Final = 9  # 3 columns
 LAST_GOAL: Final = 12  # 3 columns
 START_COLUMNS: Final = 15
 
-# Columns of `tasks.observed` [tasks, OBSERVED_COLUMNS].
-OBSERVED: Final = ("error", "error_worst", "force", "share", "missed", "active")
+# Columns of `tasks.observed`, in the order of `METRICS`.
 ERROR, ERROR_WORST, FORCE_USED, SHARE, MISSED, ACTIVE = range(6)
-
-# Columns of `tasks.joint` [joints that limits look at]: row, coordinate, rate, and 1 for an upper limit.
-LIMIT_COLUMNS: Final = 4

@@ -16,20 +16,44 @@ from supple_tasks.factor_kernels import (
     turn_forth,
 )
 from supple_tasks.mass_kernels import factor_mass, multiply_mass, unwhiten, whiten_row
-from supple_tasks.tables import TRUNCATED, Answer, Choice, Limits, Motion, Room, Wishes
+from supple_tasks.tables import TRUNCATED, Answer, Bounds, Choice, Limits, Motion, Room, Wishes
 
 # What is left of a row when less than this part of it is, is round-off: the row depends on others.
 ROUND_OFF = 1e-10
+# Part of a bound by which an acceleration may exceed it before the bound becomes an equation.
+BROKEN = 1e-6
 
 
 @njit
 def prioritise(
+    motion: Motion, wishes: Wishes, bounds: Bounds, limits: Limits, choice: Choice, room: Room, answer_out: Answer
+):
+    """Fill the answer. Bounds that the accelerations break become equations, and all is done again, until none does."""
+    factor_mass(motion.M, room)
+    for b in range(bounds.row.shape[0]):
+        wishes.J[bounds.row[b], bounds.rate[b]] = wishes.wanted[bounds.row[b]] = 0.0
+    for _ in range(1 + bounds.row.shape[0]):
+        serve_levels(motion, wishes, limits, choice, room, answer_out)
+        broken = False
+        for b in range(bounds.row.shape[0]):
+            row, rate = bounds.row[b], bounds.rate[b]
+            excess = bounds.sign[b] * answer_out.a[rate] - bounds.most[b]
+            if wishes.J[row, rate] == 0.0 and excess > BROKEN * (1.0 + abs(bounds.most[b])):
+                wishes.J[row, rate], wishes.wanted[row] = 1.0, bounds.sign[b] * bounds.most[b]
+                broken = True
+        if not broken:
+            break
+    find_torques(motion, factor_passive(motion, room), answer_out.spent[wishes.end.shape[0]], room, answer_out)
+    unwhiten(room, answer_out.a)
+
+
+@njit
+def serve_levels(
     motion: Motion, wishes: Wishes, limits: Limits, choice: Choice, room: Room, answer_out: Answer
 ):
-    """Fill the answer: accelerations by levels, then torques. Forces above their limits are taken off the wishes."""
+    """Accelerations by levels. Forces above their limits are taken off the wishes."""
     n, levels = motion.h.shape[0], wishes.end.shape[0]
     rows = wishes.end[levels - 1] if levels > 0 else 0
-    factor_mass(motion.M, room)
     for row in range(rows):
         whiten_row(wishes.J, row, room, room.K)
         room.wanted[row] = wishes.wanted[row]
@@ -45,7 +69,6 @@ def prioritise(
         first, answer_out.softened[level] = serve_rows(start, end, first, False, choice, room)
         answer_out.spent[level + 1] = first
         start = end
-    find_torques(motion, supported, first, room, answer_out)
     for row in range(rows):
         answer_out.left[row] = room.wanted[row] - dot_row_vector(room.K, row, room.w, 0, n)
     unwhiten(room, answer_out.a)
@@ -344,9 +367,15 @@ def carry_passive(motion: Motion, supported, room: Room, row):
 
 @njit
 def span_inner_forces(motion: Motion, supported, place, room: Room):
-    """Rows `place` and on of room.A: torques of constraint forces that leave passive rates alone; returns the greatest square."""
+    """Rows `place` and on of room.A: torques of constraint forces that leave passive rates alone.
+
+    Returns the square that they are measured by, that of the largest row of L: forces of joints that say the same twice
+    cancel, and what is left of them is round-off.
+    """
     m, n, rows = motion.actuated.shape[0], motion.h.shape[0], motion.counts[0]
     A, z, y, scale = room.A, room.z, room.y, 0.0
+    for c in range(rows):
+        scale = max(scale, dot_rows(motion.L, c, motion.L, c, 0, n))
     for t in range(supported, rows):
         for c in range(rows):
             z[c] = 1.0 if c == t else 0.0
@@ -361,5 +390,4 @@ def span_inner_forces(motion: Motion, supported, place, room: Room):
                     y[k] += value * motion.L[c, k]
         for k in range(m):
             A[here, k] = y[motion.actuated[k]]
-        scale = max(scale, dot_rows(A, here, A, here, 0, m))
     return scale

@@ -43,8 +43,8 @@ class Joints(NamedTuple):
     """Rows of postures and limits."""
 
     posture: IntArray  # [rows, 4] task, row, rate of the controller, rate of the skeletons
-    limit: IntArray  # [rows, 5] task, row, rate of the controller, coordinate and rate of the skeletons
-    bound: FloatArray  # [rows, 2] where the limit is, and +1 for an upper, -1 for a lower one
+    limit: IntArray  # [bounds, 3] task, coordinate and rate of the skeletons; in the order of `Bounds`
+    bound: FloatArray  # [bounds] where the limit is
     q: FloatArray
     v: FloatArray
     target: FloatArray  # coordinates that the motion wants

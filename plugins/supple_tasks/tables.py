@@ -33,6 +33,15 @@ class Wishes(NamedTuple):
     end: IntArray  # [levels] the row after the last of every level; levels come in the order of their priority
 
 
+class Bounds(NamedTuple):
+    """Wishes that hold one way only: sign a[rate] <= most. Their rows of J are filled while they are needed."""
+
+    row: IntArray  # [bounds] row of the wishes
+    rate: IntArray  # [bounds]
+    sign: FloatArray  # [bounds] 1 or -1
+    most: FloatArray  # [bounds] rad/s^2, m/s^2; infinite where nothing is near
+
+
 class Limits(NamedTuple):
     """Tasks whose force is limited; `first` and `count` are rows of the wishes, `drift` is Jdot v of all rows."""
 
@@ -124,6 +133,16 @@ def make_answer(n: int, rows: int, levels: int) -> Answer:
         left=np.zeros(rows),
         softened=np.zeros(levels, np.int64),
         spent=np.zeros(levels + 1, np.int64),
+    )
+
+
+def make_bounds(count: int = 0) -> Bounds:
+    """Room for so many bounds."""
+    return Bounds(
+        row=np.zeros(count, np.int64),
+        rate=np.zeros(count, np.int64),
+        sign=np.ones(count),
+        most=np.full(count, np.inf),
     )
 
 
