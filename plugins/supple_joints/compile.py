@@ -174,9 +174,7 @@ def _declare_grasps(build: Build, grasps: list[Entity], first: int) -> None:
     labels = [event.path for event in grasps]
     spans = [_span(build, event) for event in grasps]
     links = list(range(first, first + len(grasps)))
-    build.add_model(
-        "grasps.link", links, unit="1", doc="Link of the grasp.", labels=labels, dtype=np.int64
-    )
+    build.add_model("grasps.link", links, unit="1", doc="Link of the grasp.", labels=labels, dtype=np.int64)
     follow = any(event.components["grasp"].while_active for event in grasps)
     for name, values, doc in (
         ("first", [start for start, _ in spans], "Step in which it closes."),

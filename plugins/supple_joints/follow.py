@@ -24,14 +24,16 @@ class FollowPhases(System):
             if told:
                 (machines,) = build.members("phases")
                 self.flags.append((number, machines.flag(*told), build.run.step_at(event.at or 0.0)))
-                self.reads = ("run.step", machines.active, *SPANS)
+                self.active = str(machines.active)
+                self.reads = ("run.step", self.active, *SPANS)
                 self.writes = tuple(name + NEXT for name in SPANS)
 
     def bind(self, arrays: Bound) -> list[Call]:
         """Without grasps that follow there is nothing to do."""
         if not self.flags:
             return []
-        step, active, first, last = (arrays[name] for name in self.reads)
-        spans = (arrays[name] for name in self.writes)
+        step, active = arrays["run.step"], arrays[self.active]
+        first, last = (arrays[name] for name in SPANS)
+        spans = (arrays[name + NEXT] for name in SPANS)
         flags = np.array(self.flags, np.int64)
         return [Call(follow_phases, flags, NEVER, step, active, first, last, *spans)]

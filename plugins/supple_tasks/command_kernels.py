@@ -8,7 +8,20 @@ from supple.core.jit import njit
 from supple_bones.coordinate_kernels import subtract_coordinates
 from supple_tasks.goal_kernels import find_gain, find_goal, switch_task, turn_sight, turn_to_goal
 from supple_tasks.layout import (
-    ACTIVE, AXES, BEGAN, ERROR, ERROR_WORST, FIRST, GAZE, KIND, LIMITS, MARGIN, MOMENTUM, ORIENTATION, POSTURE, ROWS,
+    ACTIVE,
+    AXES,
+    BEGAN,
+    ERROR,
+    ERROR_WORST,
+    FIRST,
+    GAZE,
+    KIND,
+    LIMITS,
+    MARGIN,
+    MOMENTUM,
+    ORIENTATION,
+    POSTURE,
+    ROWS,
     TARGET,
 )  # fmt: skip
 from supple_tasks.records import Book, Clock, Joints, Seen
@@ -73,7 +86,7 @@ def command_posture(t, gain, joints: Joints, wishes_out: Wishes):
 
 @njit
 def command_limits(t, gain, margin, joints: Joints, bounds_out: Bounds):
-    """Joints near a limit come no closer than critically damped: README eq. (12). Returns the greatest excess."""
+    """Joints near a limit come no closer than critically damped: README eq. (3). Returns the greatest excess."""
     damping, excess = 2.0 * math.sqrt(gain), 0.0
     for i in range(joints.limit.shape[0]):
         if joints.limit[i, 0] != t:
@@ -99,9 +112,7 @@ def command_momentum(t, gain, book: Book, seen: Seen, wishes_out: Wishes, limits
 
 
 @njit
-def command_place(
-    t, kind, gain, book: Book, seen: Seen, start, goal, wishes_out: Wishes, limits_out: Limits
-):
+def command_place(t, kind, gain, book: Book, seen: Seen, start, goal, wishes_out: Wishes, limits_out: Limits):
     """Critically damped towards the goal, with its rate and acceleration; returns the distance from it."""
     row, square, damping = book.task[t, FIRST], 0.0, 2.0 * math.sqrt(gain)
     error, sight = seen.other_place[t], seen.other_velocity[t]
@@ -120,7 +131,11 @@ def command_place(
         rate = 0.0 if turning else goal[1, k]
         speed, drift = seen.velocity[t, k], seen.drift[t, k]
         if kind == GAZE:
-            along = seen.velocity[t, 0] * sight[0] + seen.velocity[t, 1] * sight[1] + seen.velocity[t, 2] * sight[2]
+            along = (
+                seen.velocity[t, 0] * sight[0]
+                + seen.velocity[t, 1] * sight[1]
+                + seen.velocity[t, 2] * sight[2]
+            )
             speed -= along * sight[k]
             along = seen.drift[t, 0] * sight[0] + seen.drift[t, 1] * sight[1] + seen.drift[t, 2] * sight[2]
             drift -= along * sight[k]

@@ -19,6 +19,7 @@ from supple_tasks import layout
 from supple_tasks.checks import find_skeletons
 from supple_tasks.components import METRICS, Task, Tasks, name_metrics
 
+
 class Curves:
     """Curves of targets and gains, one after the other."""
 
@@ -63,18 +64,28 @@ def compile_tasks(build: Build) -> None:
     for key, values, doc in (
         ("task", table, "What every task is; columns in layout.py."),
         ("during", during, "1 for phases in which a task is active."),
-        ("curve", np.array(curves.table, np.int64).reshape(-1, 3), "Shape, first segment and number of segments."),
+        (
+            "curve",
+            np.array(curves.table, np.int64).reshape(-1, 3),
+            "Shape, first segment and number of segments.",
+        ),
     ):
         build.add_model(f"tasks.{key}", values, unit="1", doc=doc, dtype=np.int64)
     build.add_model("tasks.number", numbers, unit="SI", doc="Numbers of every task; columns in layout.py.")
     build.add_model("tasks.segment", np.concatenate(curves.segments), unit="SI", doc="From knot to knot.")
-    build.add_state("tasks.start", starts, unit="SI", doc="What tasks found when they became active.", labels=labels)
+    build.add_state(
+        "tasks.start", starts, unit="SI", doc="What tasks found when they became active.", labels=labels
+    )
     shape = (len(labels), len(METRICS))
     build.add_step("tasks.observed", shape, unit="SI", doc="Values of the metrics of tasks.", labels=labels)
     paths = [entity.path for entity in controllers]
     for key, width in (("whole", 3), ("probed", 2)):
         build.add_step(
-            f"tasks.{key}", (len(paths), width), unit="SI", doc="Values of the metrics of controllers.", labels=paths
+            f"tasks.{key}",
+            (len(paths), width),
+            unit="SI",
+            doc="Values of the metrics of controllers.",
+            labels=paths,
         )
     rates = build.arrays.specs["skeleton.v"].shape[0]
     build.add_step("tasks.torque", (rates,), unit="N m, N", doc="Torques of all joints.")
@@ -84,7 +95,9 @@ def compile_tasks(build: Build) -> None:
 def _bind_metrics(build: Build, controllers: list[Entity]) -> None:
     row = 0
     for number, entity in enumerate(controllers):
-        places = {name: ("tasks.whole", (number, k)) for k, name in enumerate(("torque", "effort", "softened"))}
+        places = {
+            name: ("tasks.whole", (number, k)) for k, name in enumerate(("torque", "effort", "softened"))
+        }
         places |= {name: ("tasks.probed", (number, k)) for k, name in enumerate(("inexact", "priority_loss"))}
         build.bind_metrics(entity, "tasks", places)
         for _, name, _ in entity.components["tasks"].sorted_tasks():
@@ -97,7 +110,8 @@ def find_joints(build: Build, entity: Entity, task: Task) -> Sizes:
     """Rates, and rows of the table of limits, of the bones that a posture or a task of limits is about."""
     (skeleton,) = find_skeletons(entity, build.graph)
     bones, passive = build.arrays.specs["skeleton.bone"].labels, entity.components["tasks"].passive
-    root, rates, chosen = task.of or skeleton.path, [], set()
+    root, chosen = task.of or skeleton.path, set()
+    rates: list[int] = []
     for index, path in enumerate(bones):
         row = build.arrays["skeleton.bone"][index]
         if not f"{path}/".startswith(f"{root}/") or row[JOINT] == FREE or path in passive:
@@ -118,9 +132,7 @@ def count_rows(build: Build, entity: Entity, task: Task) -> int:
     return 6 if task.kind == "momentum" else 3 if task.kind == "gaze" else len(task.axes)
 
 
-def _describe(
-    build: Build, entity: Entity, task: Task, first: int, rows: int, curves: Curves
-) -> list[int]:
+def _describe(build: Build, entity: Entity, task: Task, first: int, rows: int, curves: Curves) -> list[int]:
     row = [0] * layout.TASK_COLUMNS
     row[layout.KIND], row[layout.FIRST], row[layout.ROWS] = layout.KINDS[task.kind], first, rows
     row[layout.MACHINE], row[layout.AXES] = -1, sum(1 << "xyz".index(axis) for axis in task.axes)
@@ -180,7 +192,9 @@ def list_limits(build: Build, rows: list[int]) -> list[tuple[int, int, float, fl
     for k in rows:
         code, bone, local = build.arrays["skeleton.limit"][k]
         row, bound = build.arrays["skeleton.bone"][bone], float(build.arrays["skeleton.bound"][k])
-        found.append((int(row[Q_FIRST] + local), int(row[V_FIRST] + local), bound, 1.0 if code == UPPER else -1.0))
+        found.append(
+            (int(row[Q_FIRST] + local), int(row[V_FIRST] + local), bound, 1.0 if code == UPPER else -1.0)
+        )
     return found
 
 

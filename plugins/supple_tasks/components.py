@@ -10,9 +10,7 @@ from supple.core.curves import Curve
 from supple.core.entity import Entity, SceneGraph
 from supple_tasks.checks import check_tasks
 
-TaskKind = Literal[
-    "point", "orientation", "centre", "momentum", "posture", "relative", "gaze", "limits"
-]
+TaskKind = Literal["point", "orientation", "centre", "momentum", "posture", "relative", "gaze", "limits"]
 
 
 METRICS = (
@@ -29,7 +27,8 @@ METRICS = (
 def name_metrics(task: str) -> list[Metric]:
     """The metrics of a task."""
     return [
-        Metric(f"{task}_{key}", unit, doc.format(task), cast(OverTime, over_time)) for key, unit, doc, over_time in METRICS
+        Metric(f"{task}_{key}", unit, doc.format(task), cast(OverTime, over_time))
+        for key, unit, doc, over_time in METRICS
     ]
 
 
@@ -76,7 +75,9 @@ class Task:
     )
     other_point: Vector = field(default=(0.0, 0.0, 0.0), unit="m", doc="The point in the frame of `other`.")
     axes: str = field(default="xyz", unit="", pattern="^x?y?z?$", doc="Directions in the world that count.")
-    axis: Vector = field(default=(0.0, 0.0, 1.0), unit="1", doc="Line of sight of a gaze, in the frame of `of`.")
+    axis: Vector = field(
+        default=(0.0, 0.0, 1.0), unit="1", doc="Line of sight of a gaze, in the frame of `of`."
+    )
     target: Vector | Curve | str | None = field(
         default=None,
         unit="m, deg, kg m/s",
@@ -114,7 +115,9 @@ class Tasks:
         unit="", min_length=1, doc="The tasks, level by level, under names of your choice."
     )
     carries: tuple[str, ...] = field(
-        default=(), unit="", doc="Paths of other things that are held, tied or caught, and so are known to it."
+        default=(),
+        unit="",
+        doc="Paths of other things that are held, tied or caught, and so are known to it.",
     )
     passive: tuple[str, ...] = field(default=(), unit="", doc="Paths of bones without torque.")
     inverse: Literal["damped", "truncated"] = field(
@@ -136,7 +139,9 @@ class Tasks:
         Metric("torque", "N m, N", "Greatest torque of any joint.", "max"),
         Metric("effort", "N m, N", "Greatest torque of any joint, on average.", "mean"),
         Metric("softened", "1", "Directions whose singular values are small, on average.", "mean"),
-        Metric("inexact", "1", "Accelerations by forward dynamics off what was planned, relative; probe.", "max"),
+        Metric(
+            "inexact", "1", "Accelerations by forward dynamics off what was planned, relative; probe.", "max"
+        ),
         Metric("priority_loss", "1", "What lower levels cost higher ones, relative; probe.", "max"),
     )
 

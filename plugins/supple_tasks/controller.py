@@ -51,7 +51,7 @@ class Controller:
         rows = int(self.book.task[:, layout.ROWS].sum())
         self.motion, self.wishes = self._make_motion(n), self._make_wishes(rows, n)
         self.limits = Limits(
-            first=self.book.task[:, layout.FIRST].copy(), count=self.book.task[:, layout.ROWS].copy(),
+            first=self.book.task[:, layout.FIRST].copy(), size=self.book.task[:, layout.ROWS].copy(),
             strongest=self.book.number[:, layout.FORCE].copy(), drift=np.zeros(rows),
             force=np.zeros(count), share=np.ones(count),
         )  # fmt: skip
@@ -241,5 +241,5 @@ class Controller:
         self.observed[:, layout.FORCE_USED] = self.limits.force
         self.observed[:, layout.SHARE] = self.limits.share
         left, observed = self.answer.left, self.observed
-        for t, (first, count) in enumerate(zip(self.limits.first, self.limits.count, strict=True)):
+        for t, (first, count) in enumerate(zip(self.limits.first, self.limits.size, strict=True)):
             observed[t, layout.MISSED] = np.sqrt((left[first : first + count] ** 2).sum())

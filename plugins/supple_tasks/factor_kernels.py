@@ -136,10 +136,10 @@ def solve_columns(A, order, rank, right, y_out):
 
 @njit
 def decompose(B, W_out, size):
-    """One-sided Jacobi: rows of B [size, size] become orthogonal by rotations, which W_out collects from the unit matrix.
+    """One-sided Jacobi: rows of B [size, size] become orthogonal by rotations, which W_out collects.
 
-    With B the transposed of T, afterwards T W[j] = B[j]: the rows of W are the right singular vectors of T, the lengths of
-    those of B its singular values.
+    With B the transposed of T, afterwards T W[j] = B[j]: the rows of W are the right singular vectors of T, the
+    lengths of those of B its singular values.
     """
     for i in range(size):
         for k in range(size):

@@ -8,9 +8,35 @@ from supple.core.jit import njit
 from supple.math.curve_kernels import sample_curve
 from supple.math.quaternion_kernels import exponentiate_rotation_vector, multiply_quaternions
 from supple_tasks.layout import (
-    AT_OTHER, AXIS, BEGAN, BY_CURVE, BY_VALUE, CUBIC, CURVE, CURVED, DURATION, END_RATE, FIXED, GAIN, GAIN_FROM, GAIN_PLACE,
-    GOAL, HOLD, INTERCEPT, LAST_GOAL, MACHINE, NORMAL, OFFSET, PLACE, PLACE_THEN, QUINTIC, ROTATION_THEN, TARGET, VALUE,
-    VELOCITY_THEN, WAS,
+    AT_OTHER,
+    AXIS,
+    BEGAN,
+    BY_CURVE,
+    BY_VALUE,
+    CUBIC,
+    CURVE,
+    CURVED,
+    DURATION,
+    END_RATE,
+    FIXED,
+    GAIN,
+    GAIN_FROM,
+    GAIN_PLACE,
+    GOAL,
+    HOLD,
+    INTERCEPT,
+    LAST_GOAL,
+    MACHINE,
+    NORMAL,
+    OFFSET,
+    PLACE,
+    PLACE_THEN,
+    QUINTIC,
+    ROTATION_THEN,
+    TARGET,
+    VALUE,
+    VELOCITY_THEN,
+    WAS,
 )  # fmt: skip
 from supple_tasks.records import Book, Clock, Seen
 
@@ -121,8 +147,8 @@ def intercept(t, number, gravity, seen: Seen, start_out):
                 when = min(when, candidate)
     if when < math.inf:
         for k in range(3):
-            start_out[t, LAST_GOAL + k] = (
-                seen.other_place[t, k] + when * (seen.other_velocity[t, k] + 0.5 * when * gravity[k])
+            start_out[t, LAST_GOAL + k] = seen.other_place[t, k] + when * (
+                seen.other_velocity[t, k] + 0.5 * when * gravity[k]
             )
 
 
@@ -131,7 +157,8 @@ def turn_to_goal(t, book: Book, seen: Seen, start, goal, error_out):
     """Rotation vector [3] in the world from how a bone is turned to how it should be."""
     if book.task[t, GOAL] == HOLD:
         w, x, y, z = (
-            start[t, ROTATION_THEN], start[t, ROTATION_THEN + 1], start[t, ROTATION_THEN + 2], start[t, ROTATION_THEN + 3],
+            start[t, ROTATION_THEN], start[t, ROTATION_THEN + 1], start[t, ROTATION_THEN + 2],
+            start[t, ROTATION_THEN + 3],
         )  # fmt: skip
     else:
         w, x, y, z = exponentiate_rotation_vector(goal[0, 0], goal[0, 1], goal[0, 2])

@@ -26,34 +26,50 @@ BROKEN = 1e-6
 
 @njit
 def prioritise(
-    motion: Motion, wishes: Wishes, bounds: Bounds, limits: Limits, choice: Choice, room: Room, answer_out: Answer
+    motion: Motion,
+    wishes: Wishes,
+    bounds: Bounds,
+    limits: Limits,
+    choice: Choice,
+    room: Room,
+    answer_out: Answer,
 ):
-    """Fill the answer. Bounds that the accelerations break become equations, and all is done again, until none does."""
-    factor_mass(motion.M, room)
+    """Fill the answer. Bounds that accelerations break become equations, until none is broken."""
+    levels = wishes.end.shape[0]
+    rows = wishes.end[levels - 1] if levels > 0 else 0
     for b in range(bounds.row.shape[0]):
         wishes.J[bounds.row[b], bounds.rate[b]] = wishes.wanted[bounds.row[b]] = 0.0
+    supported = meet_equations(motion, wishes, limits, rows, choice, room, answer_out)
     for _ in range(1 + bounds.row.shape[0]):
-        serve_levels(motion, wishes, limits, choice, room, answer_out)
-        broken = False
-        for b in range(bounds.row.shape[0]):
-            row, rate = bounds.row[b], bounds.rate[b]
-            excess = bounds.sign[b] * answer_out.a[rate] - bounds.most[b]
-            if wishes.J[row, rate] == 0.0 and excess > BROKEN * (1.0 + abs(bounds.most[b])):
-                wishes.J[row, rate], wishes.wanted[row] = 1.0, bounds.sign[b] * bounds.most[b]
-                broken = True
-        if not broken:
+        serve_levels(wishes, rows, choice, room, answer_out)
+        if not join_broken(bounds, wishes, room, answer_out.a):
             break
-    find_torques(motion, factor_passive(motion, room), answer_out.spent[wishes.end.shape[0]], room, answer_out)
+    find_torques(motion, supported, answer_out.spent[levels], room, answer_out)
     unwhiten(room, answer_out.a)
 
 
 @njit
-def serve_levels(
-    motion: Motion, wishes: Wishes, limits: Limits, choice: Choice, room: Room, answer_out: Answer
+def join_broken(bounds: Bounds, wishes: Wishes, room: Room, a):
+    """Make equations of bounds that accelerations break; whether there were any."""
+    broken = False
+    for b in range(bounds.row.shape[0]):
+        row, rate = bounds.row[b], bounds.rate[b]
+        excess = bounds.sign[b] * a[rate] - bounds.most[b]
+        if wishes.J[row, rate] == 0.0 and excess > BROKEN * (1.0 + abs(bounds.most[b])):
+            wishes.J[row, rate], wishes.wanted[row] = 1.0, bounds.sign[b] * bounds.most[b]
+            whiten_row(wishes.J, row, room, room.K)
+            room.wanted[row] = wishes.wanted[row]
+            broken = True
+    return broken
+
+
+@njit
+def meet_equations(
+    motion: Motion, wishes: Wishes, limits: Limits, rows, choice: Choice, room: Room, answer_out: Answer
 ):
-    """Accelerations by levels. Forces above their limits are taken off the wishes."""
-    n, levels = motion.h.shape[0], wishes.end.shape[0]
-    rows = wishes.end[levels - 1] if levels > 0 else 0
+    """What comes before all levels: joints, force limits, passive rates. Returns how many of these are supported."""
+    n = motion.h.shape[0]
+    factor_mass(motion.M, room)
     for row in range(rows):
         whiten_row(wishes.J, row, room, room.K)
         room.wanted[row] = wishes.wanted[row]
@@ -63,8 +79,24 @@ def serve_levels(
     unsupported = add_unsupported(motion, supported, rows, room)
     first, _ = serve_rows(rows, rows + unsupported, first, True, choice, room)
     answer_out.spent[0] = first
-    start = 0
-    for level in range(levels):
+    for k in range(n):
+        room.w_first[k] = room.w[k]
+        if k >= first:
+            for i in range(n):
+                room.Z_first[k, i] = room.Z[k, i]
+    return supported
+
+
+@njit
+def serve_levels(wishes: Wishes, rows, choice: Choice, room: Room, answer_out: Answer):
+    """Accelerations by levels, from what the equations left free."""
+    n, first, start = room.w.shape[0], answer_out.spent[0], 0
+    for k in range(n):
+        room.w[k] = room.w_first[k]
+        if k >= first:
+            for i in range(n):
+                room.Z[k, i] = room.Z_first[k, i]
+    for level in range(wishes.end.shape[0]):
         end = wishes.end[level]
         first, answer_out.softened[level] = serve_rows(start, end, first, False, choice, room)
         answer_out.spent[level + 1] = first
@@ -87,7 +119,7 @@ def factor_passive(motion: Motion, room: Room):
 
 @njit
 def meet_joints(motion: Motion, room: Room):
-    """The least accelerations that obey the joints, and Z that spans what they leave: README eq. (5). Returns the rank."""
+    """The least accelerations that obey the joints, and Z that spans what they leave: README eq. (5)."""
     n, rows = motion.h.shape[0], motion.counts[0]
     A, x = room.A, room.x
     for c in range(rows):
@@ -110,8 +142,8 @@ def meet_joints(motion: Motion, room: Room):
 def add_unsupported(motion: Motion, supported, rows, room: Room):
     """Sums of passive rows to which no constraint force contributes: their equations of motion hold without torques.
 
-    They follow the wishes in room.K and room.wanted; returns their number. Row r of M, by kinetic energy, is column r of
-    F times sqrt D.
+    They follow the wishes in room.K and room.wanted; returns their number. Row r of M, by kinetic energy, is
+    column r of F times sqrt D.
     """
     n, passive = motion.h.shape[0], motion.passive.shape[0]
     K, B, F, order, y = room.K, room.B, room.F, room.passive_order, room.y
@@ -141,7 +173,7 @@ def add_unsupported(motion: Motion, supported, rows, room: Room):
 
 @njit
 def limit_forces(motion: Motion, limits: Limits, first, room: Room):
-    """Forces that the commands of single tasks need, and commands that stay below their limits: README eq. (10), (11)."""
+    """Commands whose forces stay below their limits: README eq. (10), (11)."""
     n, tasks = motion.h.shape[0], limits.first.shape[0]
     free, A, Z, x, y, z = n - first, room.A, room.Z, room.x, room.y, room.z
     bounded = False
@@ -157,9 +189,9 @@ def limit_forces(motion: Motion, limits: Limits, first, room: Room):
         z[j] = -dot_rows(Z, first + j, room.W, 0, 0, n)
     for t in range(tasks):
         limits.force[t], limits.share[t] = 0.0, 1.0
-        if not limits.strongest[t] < math.inf or limits.count[t] == 0:
+        if not limits.strongest[t] < math.inf or limits.size[t] == 0:
             continue
-        count = limits.count[t]
+        count = limits.size[t]
         for i in range(count):
             row, unforced = limits.first[t] + i, dot_row_vector(room.K, limits.first[t] + i, room.w, 0, n)
             for j in range(free):
@@ -195,23 +227,26 @@ def spread_basis(V, rank, n, Z_out):
 
 @njit
 def serve_rows(start, end, first, exact, choice: Choice, room: Room):
-    """Wishes within what higher ones left free: README eq. (6). Returns the freedoms spent and the directions softened."""
+    """Wishes within what is free: README eq. (6). Returns the freedoms spent, and how many directions are softened."""
     n = room.Z.shape[0]
-    free, count, scale, least = n - first, end - start, 0.0, math.inf
-    if free == 0 or count == 0:
+    free, count, scale, least = n - first, 0, 0.0, math.inf
+    if free == 0:
         return first, 0
     A, K, Z, x, z, w = room.A, room.K, room.Z, room.x, room.z, room.w
-    for i in range(count):
-        square = dot_rows(K, start + i, K, start + i, 0, n)
-        scale = max(scale, square)
-        if square > 0.0:
-            least = min(least, square)
+    for row in range(start, end):
+        square = dot_rows(K, row, K, row, 0, n)
+        if square == 0.0:
+            continue  # a task that is not active, or a bound that nothing breaks
+        scale, least = max(scale, square), min(least, square)
         for j in range(free):
-            A[i, j] = dot_rows(K, start + i, Z, first + j, 0, n)
-        x[i] = room.wanted[start + i] - dot_row_vector(K, start + i, w, 0, n)
+            A[count, j] = dot_rows(K, row, Z, first + j, 0, n)
+        x[count] = room.wanted[row] - dot_row_vector(K, row, w, 0, n)
+        count += 1
+    if count == 0:
+        return first, 0
     scale = math.sqrt(scale)
     rank = factor_rows(A, count, free, ROUND_OFF * scale, room.order, room.V)
-    small = 0.0 if exact or scale == 0.0 else math.sqrt(least) * choice.threshold[0]
+    small = 0.0 if exact else math.sqrt(least) * choice.threshold[0]
     softened = solve_softly(count, rank, choice, small, room)
     for j in range(rank, free):
         z[j] = 0.0

@@ -1,4 +1,4 @@
-"""The same by other means: forward dynamics by one large system, and levels by least squares in the space of torques."""
+"""The same by other means: forward dynamics by one system, and levels by least squares in torques."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Level = tuple[FloatArray, FloatArray]
 def find_response(
     M: FloatArray, h: FloatArray, L: FloatArray, drift: FloatArray, actuated: IntArray
 ) -> tuple[FloatArray, FloatArray]:
-    """a = a0 + G tau: accelerations without torques [n], and what every torque adds [n, m]; from M a - L^T λ = τ - h, L a = -drift."""
+    """a0 [n] and G [n, m] of a = a0 + G tau, from M a - L^T λ = τ - h and L a = -drift."""
     n, rows = len(h), len(drift)
     system = np.block([[M, -L.T], [L, np.zeros((rows, rows))]])
     right = np.zeros((n + rows, 1 + len(actuated)))
@@ -23,9 +23,10 @@ def find_response(
     right[actuated, 1 + np.arange(len(actuated))] = 1.0
     # Rows and columns are brought to one size: forces and accelerations differ by the masses.
     scale = 1.0 / np.sqrt(np.abs(system).max(axis=1))
-    found = scale[:, None] * np.linalg.lstsq(
-        scale[:, None] * system * scale, scale[:, None] * right, rcond=1e-13
-    )[0]
+    found = (
+        scale[:, None]
+        * np.linalg.lstsq(scale[:, None] * system * scale, scale[:, None] * right, rcond=1e-13)[0]
+    )
     return found[:n, 0], found[:n, 1:]
 
 

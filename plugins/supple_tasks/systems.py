@@ -68,11 +68,9 @@ class ControlTasks(System):
         return act
 
     def _bind_clock(self, arrays: Bound) -> Clock:
-        current, value, rate, acceleration = (
-            (arrays[name] for name in self.of_phases)
-            if self.of_phases
-            else (np.zeros(1, np.int64), *(np.zeros(1) for _ in range(3)))
-        )
+        none = (np.zeros(1, np.int64), np.zeros(1), np.zeros(1), np.zeros(1))
+        found = tuple(arrays[name] for name in self.of_phases) or none
+        current, value, rate, acceleration = found
         return Clock(
             time=arrays["run.time"], gravity=arrays["run.gravity"], current=current, value=value, rate=rate,
             acceleration=acceleration,

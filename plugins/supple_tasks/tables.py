@@ -30,7 +30,9 @@ class Wishes(NamedTuple):
 
     J: FloatArray  # [rows, n]
     wanted: FloatArray  # [rows] command less Jdot v
-    end: IntArray  # [levels] the row after the last of every level; levels come in the order of their priority
+    end: (
+        IntArray  # [levels] the row after the last of every level; levels come in the order of their priority
+    )
 
 
 class Bounds(NamedTuple):
@@ -43,10 +45,10 @@ class Bounds(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """Tasks whose force is limited; `first` and `count` are rows of the wishes, `drift` is Jdot v of all rows."""
+    """Tasks whose force is limited; `first` and `size` are rows of the wishes, `drift` is Jdot v of all rows."""
 
     first: IntArray  # [tasks]
-    count: IntArray  # [tasks]
+    size: IntArray  # [tasks]
     strongest: FloatArray  # [tasks] N, N m; infinite where nothing limits
     drift: FloatArray  # [rows]
     force: FloatArray  # [tasks] size of the force after limiting
@@ -84,6 +86,8 @@ class Room(NamedTuple):
     wanted: FloatArray  # [rows + passive] right sides
     w: FloatArray  # [n] accelerations by kinetic energy
     Z: FloatArray  # [n, n] orthonormal rows; those from `spent` on are free
+    w_first: FloatArray  # [n] w and Z before the first level
+    Z_first: FloatArray
     A: FloatArray  # [most, most]
     V: FloatArray  # [most, most] reflections
     T: FloatArray  # [most, most] small square matrix
@@ -109,6 +113,8 @@ def make_room(n: int, passive: int, rows: int, constraints: int) -> Room:
         K=np.zeros((rows + passive, n)),
         wanted=np.zeros(rows + passive),
         w=np.zeros(n),
+        w_first=np.zeros(n),
+        Z_first=np.zeros((n, n)),
         Z=np.zeros((n, n)),
         A=np.zeros((most, most)),
         V=np.zeros((most, most)),
@@ -150,7 +156,7 @@ def make_limits(rows: int, tasks: int = 0) -> Limits:
     """No limits for so many tasks."""
     return Limits(
         first=np.zeros(tasks, np.int64),
-        count=np.zeros(tasks, np.int64),
+        size=np.zeros(tasks, np.int64),
         strongest=np.full(tasks, np.inf),
         drift=np.zeros(rows),
         force=np.zeros(tasks),

@@ -1,4 +1,4 @@
-"""Levels of tasks on random systems, against least squares in the space of torques and forward dynamics by one system."""
+"""Levels of tasks on random systems, against least squares in torques and forward dynamics."""
 
 from __future__ import annotations
 
@@ -10,7 +10,16 @@ from hypothesis import strategies as st
 from supple_tasks.level_kernels import prioritise
 from supple_tasks.oracle import find_response, solve_levels
 from supple_tasks.tables import (
-    DAMPED, TRUNCATED, Choice, Limits, Motion, Wishes, make_answer, make_bounds, make_limits, make_room,
+    DAMPED,
+    TRUNCATED,
+    Choice,
+    Limits,
+    Motion,
+    Wishes,
+    make_answer,
+    make_bounds,
+    make_limits,
+    make_room,
 )  # fmt: skip
 
 
@@ -82,7 +91,7 @@ def test_levels_agree_with_least_squares(seed, n, passive, constraints, repeats,
 @settings(max_examples=60, deadline=None)
 @given(**systems, inverse=st.sampled_from([DAMPED, TRUNCATED]))
 def test_lower_levels_cost_higher_ones_nothing(seed, n, passive, constraints, repeats, inverse):
-    """Also where singular values are softened: the first level's accelerations are the same with and without the rest."""
+    """Also where singular values are softened: the first level gets the same with and without the rest."""
     passive, constraints = min(passive, n - 3), min(constraints, n - 3)
     rng, motion = make_system(seed, n, passive, constraints, repeats)
     J = rng.normal(size=(4, n))
@@ -103,7 +112,7 @@ def test_forces_stay_below_their_limit(seed, n, passive, constraints, repeats, s
     rng, motion = make_system(seed, n, passive, constraints, False)
     J, wanted = rng.normal(size=(3, n)), 50.0 * rng.normal(size=3)
     limits = Limits(
-        first=np.array([0]), count=np.array([3]), strongest=np.array([strongest]), drift=np.zeros(3),
+        first=np.array([0]), size=np.array([3]), strongest=np.array([strongest]), drift=np.zeros(3),
         force=np.zeros(1), share=np.ones(1),
     )  # fmt: skip
     answer = solve(motion, [(J, wanted)], limits=limits)

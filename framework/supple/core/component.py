@@ -140,7 +140,7 @@ def component(cls: Class) -> Class:
 
 
 def metrics_of(component: Any) -> list[Metric]:
-    """The metrics of a component: those of its class, and those that depend on what the author wrote (`list_metrics`)."""
+    """The metrics of a component: those of its class, and its own (`list_metrics`)."""
     named = getattr(type(component), "list_metrics", None)
     return [*component.metrics, *(named(component) if named is not None else ())]
 

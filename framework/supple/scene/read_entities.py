@@ -48,8 +48,8 @@ class Assembly:
         kinds = self.registry.kinds()
         present = [*self.entities[path].components, *self.parts[path].table]
         found = {m.name: m for kind in present if kind in kinds for m in kinds[kind].target.metrics}
-        for component in self.entities[path].components.values():
-            found |= {metric.name: metric for metric in metrics_of(component)}
+        for made in self.entities[path].components.values():
+            found |= {metric.name: metric for metric in metrics_of(made)}
         return found
 
     def may_exist(self, path: str) -> bool:
