@@ -174,18 +174,22 @@ def _declare_held(build: Build, links: list[Link], labels: list[str]) -> None:
 def _declare_grasps(build: Build, grasps: list[Entity], first: int) -> None:
     labels = [event.path for event in grasps]
     spans = [_span(build, event) for event in grasps]
+    links = list(range(first, first + len(grasps)))
+    build.add_model("grasps.link", links, unit="1", doc="Link of the grasp.", labels=labels, dtype=np.int64)
+    follow = any(event.components["grasp"].while_active for event in grasps)
     for name, values, doc in (
-        ("link", range(first, first + len(grasps)), "Link of the grasp."),
         ("first", [start for start, _ in spans], "Step in which it closes."),
         ("last", [end for _, end in spans], "Step in which it is open again."),
     ):
-        build.add_model(
-            f"grasps.{name}", list(values), unit="1", doc=doc, labels=labels, dtype=np.int64
-        )  # fmt: skip
+        # What phases decide is known when they do; what the scene says is known for good.
+        declare = build.add_state if follow else build.add_model
+        declare(f"grasps.{name}", values, unit="1", doc=doc, labels=labels, dtype=np.int64)
 
 
 def _span(build: Build, event: Entity) -> tuple[int, int]:
     """The step in which a grasp closes, and that in which it is open again."""
+    if event.components["grasp"].while_active:
+        return NEVER, NEVER
     start = event.at or 0.0
     duration = event.components["grasp"].duration
     ends = [other.at or 0.0 for other in build.having("release")

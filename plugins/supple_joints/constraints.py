@@ -79,10 +79,10 @@ class LinkConstraints:
         #: First step, and the step after the last, of every chosen link that is a grasp; all others always hold.
         self._first = np.full(len(place), -1, np.int64)
         self._end = np.full(len(place), np.iinfo(np.int64).max, np.int64)
-        spans = zip(arrays["grasps.link"], arrays["grasps.first"], arrays["grasps.last"], strict=True)
-        for link, first, end in spans:
-            if int(link) in place:
-                self._first[place[int(link)]], self._end[place[int(link)]] = first, end
+        grasps = [(g, place[int(link)]) for g, link in enumerate(arrays["grasps.link"]) if int(link) in place]
+        self._grasps = np.array([g for g, _ in grasps], np.int64)
+        self._held = np.array([link for _, link in grasps], np.int64)
+        self._spans = arrays["grasps.first"], arrays["grasps.last"]
         return LockedRows(
             link=np.array([place[int(arrays["joints.row_link"][row])] for row in rows], np.int64),
             motion=np.array([arrays["joints.row_motion"][row] for row in rows], np.int64),
@@ -92,6 +92,8 @@ class LinkConstraints:
     def update(self) -> int:
         """Which rows hold in the step that begins now."""
         step = self._step.item(0)
+        if len(self._held):
+            self._first[self._held], self._end[self._held] = (each[self._grasps] for each in self._spans)
         holds = (self._first <= step) & (step < self._end)
         self._rows = np.flatnonzero(holds[self._table.link])
         return len(self._rows)

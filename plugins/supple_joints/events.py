@@ -19,6 +19,12 @@ class Grasp:
     duration: float | None = field(
         default=None, unit="s", gt=0, doc="How long it holds; by default until a release, or for good."
     )
+    while_active: tuple[str, ...] = field(
+        default=(),
+        unit="",
+        max_length=2,
+        doc="Entity with phases and a name: from the event's time on it holds while a phase has this name active.",
+    )
     metrics = (
         Metric("error", "m", "Greatest distance of the object from its place in the hand.", "max"),
         Metric("turn_error", "rad", "Greatest angle of the object to its place in the hand.", "max"),
@@ -34,6 +40,25 @@ class Grasp:
             yield f"object is the hand itself, '{self.object}'; name another thing"
         else:
             yield from check_path("object", self.object, graph)
+        if self.while_active:
+            yield from self._check_phases(graph)
+
+    def _check_phases(self, graph: SceneGraph) -> Iterator[str]:
+        """The entity has phases, and one of them has the name active."""
+        if len(self.while_active) != 2:
+            yield 'while_active names an entity and what is active there, such as ["man", "hold"]'
+            return
+        path, name = self.while_active
+        if self.duration is not None:
+            yield "duration and while_active both say when it opens; leave one of them out"
+        phases = graph[path].components.get("phases") if path in graph else None
+        if phases is None:
+            known = [each.path for each in graph.having("phases")]
+            yield f"while_active names '{path}', which has no phases; {suggest(path, known, 'phases have')}"
+            return
+        active = sorted({each for phase in phases.phase.values() for each in phase.active})
+        if name not in active:
+            yield f"while_active names '{name}', which is active in no phase; {suggest(name, active)}"
 
 
 @component

@@ -19,7 +19,6 @@ from supple_joints.measure_kernels import measure_links
 from supple_joints.observe_kernels import find_worst_error, gather_forces, observe_links, observe_springs
 from supple_joints.tables import (
     FORCES,
-    GRASPS,
     LINKS,
     MEASURED,
     ROWS,
@@ -32,6 +31,7 @@ from supple_joints.tables import (
     Springs,
     make_anchors,
     make_measured,
+    name_grasps,
     take_anchors,
     take_grasps,
     take_rows,
@@ -60,13 +60,14 @@ class MeasureLinks(System):
 
     phase = Phase.DETECT
     of_links: tuple[Access, ...] = (
-        *GRASPS, *LINKS, *ANCHORS, "joints.position", Each("carriers", "position"), Each("carriers", "rotation"),
+        *LINKS, *ANCHORS, "joints.position", Each("carriers", "position"), Each("carriers", "rotation"),
     )  # fmt: skip
     made = ("joints.active", *NEXT_ANCHORS, "joints.x", "joints.q", *MEASURED)
 
     def __init__(self, build: Build) -> None:
         self.held = HeldSides(build)
-        self.reads, self.writes = (*self.of_links, *self.held.reads), (*self.made, *self.held.writes)
+        self.reads = (*name_grasps(build), *self.of_links, *self.held.reads)
+        self.writes = (*self.made, *self.held.writes)
 
     def bind(self, arrays: Bound) -> list[Call]:
         """Bind the links and the frames of all carriers."""

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from supple.core.arrays import FloatArray, IntArray
+from supple.core.arrays import NEXT, FloatArray, IntArray
+from supple.core.build import Build
 from supple.core.schedule import Bound
 
 
@@ -121,7 +122,7 @@ class Forces(NamedTuple):
 
 
 LINKS = tuple(f"joints.{name}" for name in Links._fields)
-GRASPS = ("grasps.link", "grasps.first", "grasps.last", "run.step")
+SPANS = ("grasps.first", "grasps.last")
 MEASURED = tuple(f"joints.{name}" for name in Measured._fields)
 ROWS = tuple(f"joints.row_{name}" for name in RowColumns._fields)
 SPRINGS = tuple(f"springs.{name}" for name in Springs._fields)
@@ -133,9 +134,16 @@ def take_anchors(arrays: Bound, end: str = "") -> Anchors:
     return Anchors(x=arrays[f"joints.anchor_x{end}"], q=arrays[f"joints.anchor_q{end}"])
 
 
+def name_grasps(build: Build) -> tuple[str, ...]:
+    """The arrays of `Grasps`; where grasps follow phases, their spans are those that were decided in this step."""
+    follow = build.arrays.spec(SPANS[0]).kind == "state"
+    return ("grasps.link", *(name + NEXT if follow else name for name in SPANS), "run.step")
+
+
 def take_grasps(arrays: Bound) -> Grasps:
     """All grasps, and the step."""
-    return arrays.take(Grasps, "grasps", step="run.step")
+    link, first, last, step = (arrays[name] for name in name_grasps(arrays.build))
+    return Grasps(link=link, first=first, last=last, step=step)
 
 
 def take_rows(arrays: Bound) -> RowColumns:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from supple.core.component import metrics_of
 from supple.core.curves import Curve
 from supple.core.entity import SceneGraph
 from supple.errors import suggest
@@ -111,7 +112,7 @@ def _check_metric(name: str, metric: str, graph: SceneGraph) -> Iterator[str]:
         choice = suggest(path, [entity.path for entity in graph], "the scene has")
         yield f"phase.{name} asks for the metric '{metric}' of no entity; {choice}"
         return
-    known = [each.name for component in graph[path].components.values() for each in component.metrics]
+    known = [each.name for component in graph[path].components.values() for each in metrics_of(component)]
     if figure not in known:
         choice = suggest(figure, known, f"{path} has")
         yield f"phase.{name} asks for the metric '{metric}', which does not exist; {choice}"

@@ -140,6 +140,12 @@ def component(cls: Class) -> Class:
     return cast(Class, made)
 
 
+def metrics_of(component: Any) -> list[Metric]:
+    """The metrics of a component: those of its class, and its own (`list_metrics`)."""
+    named = getattr(type(component), "list_metrics", None)
+    return [*component.metrics, *(named(component) if named is not None else ())]
+
+
 _NUMERIC = ("gt", "ge", "lt", "le", "multiple_of")
 _OTHERS = ("min_length", "max_length", "pattern")
 

@@ -234,6 +234,17 @@ class CombinedDynamics(Dynamics):
             tuple(label for each in self._constraints for label in each.labels()),
         )  # fmt: skip
 
+    def fill_constraint_rows(self, matrix_out: FloatArray, drift_out: FloatArray) -> int:
+        """L and Ldot v into the first rows of these, computed once for both; returns their number."""
+        count = self._fill_constraints()
+        matrix_out[:count], drift_out[:count] = self._L[:count], self._drift[:count]
+        return count
+
+    @property
+    def constraint_capacity(self) -> int:
+        """The greatest number of rows that may hold."""
+        return sum(each.capacity for each in self._constraints)
+
     def constraint_matrix(self, out: FloatArray | None = None) -> FloatArray:
         """L [rows, n]; `out` may have more rows than there are, and those in use are given back."""
         count = self._fill_constraints()

@@ -191,31 +191,31 @@ class Dynamics(ABC):
         self, entity: Movable, point: ArrayLike = ORIGIN, out: FloatArray | None = None
     ) -> FloatArray:
         """[3, n]: velocity in the world of a point [m] given in the entity's frame."""
-        return hand_over(self.fill_jacobian(*self._place(entity, point))[:3], out)
+        return hand_over(self.fill_jacobian(*self.place_point(entity, point))[:3], out)
 
     def rotation_jacobian(self, entity: Movable, out: FloatArray | None = None) -> FloatArray:
         """[3, n]: angular velocity of an entity, in the world."""
-        return hand_over(self.fill_jacobian(*self._place(entity, ORIGIN))[3:], out)
+        return hand_over(self.fill_jacobian(*self.place_point(entity, ORIGIN))[3:], out)
 
     def point_drift(
         self, entity: Movable, point: ArrayLike = ORIGIN, out: FloatArray | None = None
     ) -> FloatArray:
         """Jdot v [3] of `point_jacobian`: the point's acceleration if no rate changes [m/s^2]."""
-        return hand_over(self.fill_motion(*self._place(entity, point))[DRIFT], out)
+        return hand_over(self.fill_motion(*self.place_point(entity, point))[DRIFT], out)
 
     def rotation_drift(self, entity: Movable, out: FloatArray | None = None) -> FloatArray:
         """Jdot v [3] of `rotation_jacobian` [rad/s^2]."""
-        return hand_over(self.fill_motion(*self._place(entity, ORIGIN))[SPIN_DRIFT], out)
+        return hand_over(self.fill_motion(*self.place_point(entity, ORIGIN))[SPIN_DRIFT], out)
 
     def position(
         self, entity: Movable, point: ArrayLike = ORIGIN, out: FloatArray | None = None
     ) -> FloatArray:
         """Where a point [m] given in the entity's frame is in the world [3]."""
-        return hand_over(self.fill_motion(*self._place(entity, point))[POSITION], out)
+        return hand_over(self.fill_motion(*self.place_point(entity, point))[POSITION], out)
 
     def rotation(self, entity: Movable, out: FloatArray | None = None) -> FloatArray:
         """The entity's rotation in the world, a quaternion (w, x, y, z) [4]."""
-        turned = self.fill_motion(*self._place(entity, ORIGIN))[ROTATION]
+        turned = self.fill_motion(*self.place_point(entity, ORIGIN))[ROTATION]
         located = self._find(entity)
         if located.rotation != UNTURNED:
             turned = multiply(turned, np.array(located.rotation))
@@ -225,7 +225,7 @@ class Dynamics(ABC):
         self, entity: Movable, point: ArrayLike = ORIGIN, out: FloatArray | None = None
     ) -> FloatArray:
         """Velocity of a point and angular velocity of the entity, both in the world [6]."""
-        return hand_over(self.fill_motion(*self._place(entity, point))[VELOCITY.start : SPIN.stop], out)
+        return hand_over(self.fill_motion(*self.place_point(entity, point))[VELOCITY.start : SPIN.stop], out)
 
     # The whole
 
@@ -282,8 +282,8 @@ class Dynamics(ABC):
             found = self._located[entity] = self.locate(entity)
         return found
 
-    def _place(self, entity: Movable, point: ArrayLike) -> tuple[Any, float, float, float]:
-        """The frame of an entity, and a point of it there."""
+    def place_point(self, entity: Movable, point: ArrayLike = ORIGIN) -> tuple[Any, float, float, float]:
+        """The frame of an entity and a point of it there, as `fill_jacobian` and `fill_motion` take them."""
         located = self._find(entity)
         if point is ORIGIN:
             return located.frame, *located.position

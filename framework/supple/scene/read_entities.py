@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any
 
-from supple.core.component import Metric, component
+from supple.core.component import Metric, component, metrics_of
 from supple.core.component import field as component_field
 from supple.core.entity import Entity, parent_path
 from supple.core.fault import naming_fault
@@ -47,7 +47,10 @@ class Assembly:
         """The metrics that an entity or event offers, by name."""
         kinds = self.registry.kinds()
         present = [*self.entities[path].components, *self.parts[path].table]
-        return {m.name: m for kind in present if kind in kinds for m in kinds[kind].target.metrics}
+        found = {m.name: m for kind in present if kind in kinds for m in kinds[kind].target.metrics}
+        for made in self.entities[path].components.values():
+            found |= {metric.name: metric for metric in metrics_of(made)}
+        return found
 
     def may_exist(self, path: str) -> bool:
         """Whether the path lies below something that could not be read, and so may well be right."""

@@ -1,0 +1,156 @@
+"""Commands of all tasks of a controller as rows J a = wanted: README eq. (1) to (3)."""
+
+from __future__ import annotations
+
+import math
+
+from supple.core.jit import njit
+from supple_bones.coordinate_kernels import subtract_coordinates
+from supple_tasks.goal_kernels import find_gain, find_goal, switch_task, turn_sight, turn_to_goal
+from supple_tasks.layout import (
+    ACTIVE,
+    AXES,
+    BEGAN,
+    ERROR,
+    ERROR_WORST,
+    FIRST,
+    GAZE,
+    KIND,
+    LIMITS,
+    MARGIN,
+    MOMENTUM,
+    ORIENTATION,
+    POSTURE,
+    ROWS,
+    TARGET,
+)  # fmt: skip
+from supple_tasks.records import Book, Clock, Joints, Seen
+from supple_tasks.tables import Bounds, Limits, Wishes
+
+
+@njit
+def command_tasks(
+    h, book: Book, clock: Clock, seen: Seen, joints: Joints, start_out, goal, limits_out: Limits,
+    bounds_out: Bounds, wishes_out: Wishes, observed_out,
+):  # fmt: skip
+    """Fill the right sides of all rows, clear the rows of what is not active, and observe the errors."""
+    subtract_coordinates(joints.bone, joints.target, joints.q, joints.error)
+    for t in range(book.task.shape[0]):
+        active = switch_task(t, book, clock, seen, start_out)
+        kind = book.task[t, KIND]
+        observed_out[t, ACTIVE] = 1.0 if active else 0.0
+        if not active:
+            observed_out[t, ERROR] = observed_out[t, ERROR_WORST] = math.nan
+            for i in range(joints.limit.shape[0]):
+                if joints.limit[i, 0] == t:
+                    bounds_out.most[i] = math.inf
+            clear_rows(book.task[t, FIRST], book.task[t, ROWS], wishes_out, limits_out)
+            continue
+        gain = find_gain(t, book, clock, clock.time[0] - start_out[t, BEGAN])
+        if kind == POSTURE:
+            error = command_posture(t, gain, joints, wishes_out)
+        elif kind == LIMITS:
+            error = command_limits(t, gain, book.number[t, MARGIN], joints, bounds_out)
+        elif kind == MOMENTUM:
+            error = command_momentum(t, gain, book, seen, wishes_out, limits_out)
+        else:
+            find_goal(t, h, book, clock, seen, start_out, goal)
+            error = command_place(t, kind, gain, book, seen, start_out, goal, wishes_out, limits_out)
+        observed_out[t, ERROR] = observed_out[t, ERROR_WORST] = error
+
+
+@njit
+def clear_rows(first, count, wishes_out: Wishes, limits_out: Limits):
+    """Rows that ask for nothing."""
+    for row in range(first, first + count):
+        wishes_out.wanted[row] = limits_out.drift[row] = 0.0
+        for k in range(wishes_out.J.shape[1]):
+            wishes_out.J[row, k] = 0.0
+
+
+@njit
+def command_posture(t, gain, joints: Joints, wishes_out: Wishes):
+    """Joints follow the motion of their skeleton; returns the root mean square error."""
+    damping, square, count = 2.0 * math.sqrt(gain), 0.0, 0
+    for i in range(joints.posture.shape[0]):
+        if joints.posture[i, 0] != t:
+            continue
+        row, rate, source = joints.posture[i, 1], joints.posture[i, 2], joints.posture[i, 3]
+        wishes_out.J[row, rate] = 1.0
+        error = joints.error[source]
+        wishes_out.wanted[row] = gain * error + damping * (joints.target_rate[source] - joints.v[source])
+        square += error * error
+        count += 1
+    return math.sqrt(square / max(count, 1))
+
+
+@njit
+def command_limits(t, gain, margin, joints: Joints, bounds_out: Bounds):
+    """Joints near a limit come no closer than critically damped: README eq. (3). Returns the greatest excess."""
+    damping, excess = 2.0 * math.sqrt(gain), 0.0
+    for i in range(joints.limit.shape[0]):
+        if joints.limit[i, 0] != t:
+            continue
+        sign = bounds_out.sign[i]
+        distance = (joints.bound[i] - joints.q[joints.limit[i, 1]]) * sign
+        towards = joints.v[joints.limit[i, 2]] * sign
+        bounds_out.most[i] = gain * distance - damping * towards if distance < margin else math.inf
+        excess = max(excess, -distance)
+    return excess
+
+
+@njit
+def command_momentum(t, gain, book: Book, seen: Seen, wishes_out: Wishes, limits_out: Limits):
+    """Momenta by mass approach theirs at the rate sqrt(gain); returns the distance."""
+    first, square = book.task[t, FIRST], 0.0
+    for k in range(6):
+        error = book.number[t, TARGET + k] - seen.place[t, k]
+        square += error * error
+        limits_out.drift[first + k] = seen.drift[t, k]
+        wishes_out.wanted[first + k] = math.sqrt(gain) * error - seen.drift[t, k]
+    return math.sqrt(square)
+
+
+@njit
+def command_place(t, kind, gain, book: Book, seen: Seen, start, goal, wishes_out: Wishes, limits_out: Limits):
+    """Critically damped towards the goal, with its rate and acceleration; returns the distance from it."""
+    row, square, damping = book.task[t, FIRST], 0.0, 2.0 * math.sqrt(gain)
+    error, sight = seen.other_place[t], seen.other_velocity[t]
+    if kind == ORIENTATION:
+        turn_to_goal(t, book, seen, start, goal, error)
+    elif kind == GAZE:
+        turn_sight(t, book, seen, goal, sight, error)
+        take_off_axis(row, sight, wishes_out.J)
+    else:
+        for k in range(3):
+            error[k] = goal[0, k] - seen.place[t, k]
+    turning = kind in (ORIENTATION, GAZE)
+    for k in range(3):
+        if book.task[t, AXES] & (1 << k) == 0:
+            continue
+        rate = 0.0 if turning else goal[1, k]
+        speed, drift = seen.velocity[t, k], seen.drift[t, k]
+        if kind == GAZE:
+            along = (
+                seen.velocity[t, 0] * sight[0]
+                + seen.velocity[t, 1] * sight[1]
+                + seen.velocity[t, 2] * sight[2]
+            )
+            speed -= along * sight[k]
+            along = seen.drift[t, 0] * sight[0] + seen.drift[t, 1] * sight[1] + seen.drift[t, 2] * sight[2]
+            drift -= along * sight[k]
+        command = gain * error[k] + damping * (rate - speed) + (0.0 if turning else goal[2, k])
+        limits_out.drift[row] = drift
+        wishes_out.wanted[row] = command - drift
+        square += error[k] * error[k]
+        row += 1
+    return math.sqrt(square)
+
+
+@njit
+def take_off_axis(first, axis, J_out):
+    """Turning about the line of sight is nobody's wish: rows first to first + 2 less their part along it."""
+    for k in range(J_out.shape[1]):
+        along = axis[0] * J_out[first, k] + axis[1] * J_out[first + 1, k] + axis[2] * J_out[first + 2, k]
+        for i in range(3):
+            J_out[first + i, k] -= along * axis[i]

@@ -1,0 +1,245 @@
+"""One controller: what it asks of the dynamics, and the tables of its tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from supple.core.arrays import FloatArray, IntArray
+from supple.core.entity import Entity
+from supple.core.jit import bind_kernel
+from supple.core.schedule import Bound
+from supple.errors import PluginError
+from supple.mechanics.combined_dynamics import CombinedDynamics
+from supple.mechanics.dynamics import CENTRE, DRIFT, POSITION, ROTATION, SPIN, SPIN_DRIFT, VELOCITY
+from supple_bones.layout import FREE, JOINT
+from supple_tasks import layout
+from supple_tasks.command_kernels import command_tasks
+from supple_tasks.compile import find_joints, get_tasks, list_limits
+from supple_tasks.components import Task
+from supple_tasks.level_kernels import prioritise
+from supple_tasks.records import Book, Clock, Joints, Seen
+from supple_tasks.tables import (
+    INVERSES,
+    Bounds,
+    Choice,
+    Limits,
+    Motion,
+    Wishes,
+    make_answer,
+    make_room,
+)
+
+
+class Controller:
+    """The tasks of one entity, bound to the state of the world."""
+
+    def __init__(
+        self, entity: Entity, first: int, dynamics: CombinedDynamics, arrays: Bound, clock: Clock
+    ) -> None:
+        self.entity, self.dynamics, self.arrays = entity, dynamics, arrays
+        self.tasks = get_tasks(entity).sorted_tasks()
+        mine = slice(first, first + len(self.tasks))
+        self.book = Book(
+            task=arrays["tasks.task"][mine], number=arrays["tasks.number"][mine],
+            during=arrays["tasks.during"][mine], curve=arrays["tasks.curve"], segment=arrays["tasks.segment"],
+        )  # fmt: skip
+        self.observed = arrays["tasks.observed"][mine]
+        count, n = len(self.tasks), dynamics.size
+        rows = int(self.book.task[:, layout.ROWS].sum())
+        self.motion, self.wishes = self._make_motion(n), self._make_wishes(rows, n)
+        self.limits = Limits(
+            first=self.book.task[:, layout.FIRST].copy(), size=self.book.task[:, layout.ROWS].copy(),
+            strongest=self.book.number[:, layout.FORCE].copy(), drift=np.zeros(rows),
+            force=np.zeros(count), share=np.ones(count),
+        )  # fmt: skip
+        self.choice = Choice(
+            inverse=np.array([INVERSES[get_tasks(entity).inverse]]),
+            threshold=np.array([get_tasks(entity).threshold]),
+        )
+        self.answer = make_answer(n, rows, len(self.wishes.end))
+        self.seen = Seen(
+            place=np.zeros((count, 6)), rotation=np.zeros((count, 4)), velocity=np.zeros((count, 3)),
+            drift=np.zeros((count, 6)), other_place=np.zeros((count, 3)), other_velocity=np.zeros((count, 3)),
+        )  # fmt: skip
+        self.looks = [look for t, (_, _, task) in enumerate(self.tasks) for look in self._look(t, task)]
+        room = make_room(n, len(self.motion.passive), rows, len(self.motion.L))
+        joints = self._find_rows()
+        self._command = bind_kernel(
+            command_tasks, arrays.h, self.book, clock, self.seen, joints, arrays["tasks.start.next"][mine],
+            np.zeros((3, 3)), self.limits, self.bounds, self.wishes, self.observed,
+        )  # fmt: skip
+        self._prioritise = bind_kernel(
+            prioritise, self.motion, self.wishes, self.bounds, self.limits, self.choice, room, self.answer
+        )
+
+    def _make_motion(self, n: int) -> Motion:
+        """Rates with torques: those of the skeleton but free and passive joints."""
+        build, passive = self.arrays.build, get_tasks(self.entity).passive
+        bones = build.arrays.specs["skeleton.bone"].labels
+        joints = build.arrays["skeleton.bone"][:, JOINT]
+        driven = {path for path, joint in zip(bones, joints, strict=False) if joint != FREE} - set(passive)
+        mine = f"{self.entity.path}/"
+        labels = self.dynamics.rate_labels
+        has = np.array([label in driven and label.startswith(mine) for label in labels])
+        capacity = self.dynamics.constraint_capacity
+        return Motion(
+            M=np.zeros((n, n)), h=np.zeros(n), L=np.zeros((capacity, n)), drift=np.zeros(capacity),
+            actuated=np.flatnonzero(has), passive=np.flatnonzero(~has), counts=np.zeros(1, np.int64),
+        )  # fmt: skip
+
+    def _make_wishes(self, rows: int, n: int) -> Wishes:
+        levels = self.tasks[-1][0] + 1
+        end = [
+            sum(int(row[layout.ROWS]) for row, (level, _, _) in zip(self.book.task, self.tasks, strict=True)
+                if level <= each)
+            for each in range(levels)
+        ]  # fmt: skip
+        return Wishes(J=np.zeros((rows, n)), wanted=np.zeros(rows), end=np.array(end, np.int64))
+
+    def _find_rows(self) -> Joints:
+        """Rows of postures and limits, with the places of their rates."""
+        build, arrays = self.arrays.build, self.arrays
+        place = self._place_rates()
+        posture: list[tuple[int, ...]] = []
+        limit: list[tuple[int, ...]] = []
+        found: list[tuple[int, int, float, float]] = []
+        for t, (_, _, task) in enumerate(self.tasks):
+            first = int(self.book.task[t, layout.FIRST])
+            joints = find_joints(build, self.entity, task)
+            if task.kind == "posture":
+                posture += [(t, first + k, place[rate], rate) for k, rate in enumerate(joints.rates)]
+            elif task.kind == "limits":
+                for k, (q, v, where, way) in enumerate(list_limits(build, joints.limits)):
+                    limit.append((t, q, v))
+                    found.append((first + k, place[v], where, way))
+        self.bounds = Bounds(
+            row=np.array([each[0] for each in found], np.int64), rate=np.array([each[1] for each in found], np.int64),
+            sign=np.array([each[3] for each in found], float), most=np.full(len(found), np.inf),
+        )  # fmt: skip
+        return Joints(
+            posture=np.array(posture, np.int64).reshape(-1, 4), limit=np.array(limit, np.int64).reshape(-1, 3),
+            bound=np.array([each[2] for each in found], float), q=arrays["skeleton.q"], v=arrays["skeleton.v"],
+            target=arrays["skeleton.target"], target_rate=arrays["skeleton.target_rate"],
+            bone=arrays["skeleton.bone"], error=np.zeros(len(arrays["skeleton.v"])),
+        )  # fmt: skip
+
+    def _place_rates(self) -> dict[int, int]:
+        """Rate of the skeletons to rate of the dynamics."""
+        place: dict[int, int] = {}
+        for path in dict.fromkeys(self.dynamics.rate_labels):
+            found = self.dynamics.rates(path)
+            here = found.here.start
+            for name, rows in found.arrays:
+                for rate in range(rows.start, rows.stop):
+                    if name == "skeleton.v":
+                        place[rate] = here
+                    here += 1
+        return place
+
+    @property
+    def rates_of_skeleton(self) -> tuple[IntArray, IntArray]:
+        """Rates of the skeletons, and where the dynamics has them."""
+        place = self._place_rates()
+        return np.array(list(place), np.int64), np.array(list(place.values()), np.int64)
+
+    def _look(self, t: int, task: Task) -> list[Callable[[], None]]:
+        """What fills the place of a task and its rows of J in every step."""
+        if task.kind in ("posture", "limits"):
+            return []
+        if task.kind in ("centre", "momentum"):
+            return [self._look_at_whole(t, task)]
+        looks = [self._look_at_point(t, task)]
+        other = task.intercept.of if task.intercept is not None else task.other
+        if other:
+            looks.append(self._look_at_other(t, task, other))
+        return looks
+
+    def _locate(self, t: int, path: str, point: Any) -> tuple[Any, float, float, float]:
+        try:
+            return self.dynamics.place_point(path, point)
+        except PluginError:
+            what = f"the task {self.tasks[t][1]} is about '{path}', which it does not control"
+            raise self.arrays.build.refuse(
+                f"{self.entity.path}.tasks", what, "name a bone, or list it under carries"
+            ) from None
+
+    def _rows(self, t: int, task: Task) -> tuple[FloatArray, list[int]]:
+        first, count = int(self.book.task[t, layout.FIRST]), int(self.book.task[t, layout.ROWS])
+        chosen = [0, 1, 2] if task.kind == "gaze" else ["xyz".index(axis) for axis in task.axes]
+        return self.wishes.J[first : first + count], chosen
+
+    def _look_at_point(self, t: int, task: Task) -> Callable[[], None]:
+        dynamics, frame = self.dynamics, self._locate(t, task.of, task.point)
+        J, chosen = self._rows(t, task)
+        turning = task.kind in ("orientation", "gaze")
+        source = [3 + k for k in chosen] if turning else chosen
+        pick: Any = slice(source[0], source[-1] + 1) if len(source) == source[-1] - source[0] + 1 else source
+        rate, drift = (SPIN, SPIN_DRIFT) if turning else (VELOCITY, DRIFT)
+        place, rotation = self.seen.place[t, :3], self.seen.rotation[t]
+        velocity, drifts = self.seen.velocity[t], self.seen.drift[t, :3]
+
+        def look() -> None:
+            moved = dynamics.fill_motion(*frame)
+            place[:], rotation[:] = moved[POSITION], moved[ROTATION]
+            velocity[:], drifts[:] = moved[rate], moved[drift]
+            J[:] = dynamics.fill_jacobian(*frame)[pick]
+
+        return look
+
+    def _look_at_other(self, t: int, task: Task, path: str) -> Callable[[], None]:
+        dynamics, frame = self.dynamics, self._locate(t, path, task.other_point)
+        J, chosen = self._rows(t, task)
+        seen, relative = self.seen, task.kind == "relative"
+
+        def look() -> None:
+            moved = dynamics.fill_motion(*frame)
+            seen.other_place[t], seen.other_velocity[t] = moved[POSITION], moved[VELOCITY]
+            if relative:
+                seen.place[t, :3] -= moved[POSITION]
+                seen.velocity[t] -= moved[VELOCITY]
+                seen.drift[t, :3] -= moved[DRIFT]
+                J[:] -= dynamics.fill_jacobian(*frame)[chosen]
+
+        return look
+
+    def _look_at_whole(self, t: int, task: Task) -> Callable[[], None]:
+        dynamics, seen = self.dynamics, self.seen
+        J, chosen = self._rows(t, task)
+        mass = dynamics.mass
+
+        def look_at_centre() -> None:
+            whole = dynamics.fill_whole()
+            seen.place[t, :3] = whole[CENTRE]
+            seen.velocity[t], seen.drift[t, :3] = whole[3:6] / mass, whole[9:12] / mass
+            J[:] = dynamics.fill_momentum_matrix()[chosen] / mass
+
+        def look_at_momentum() -> None:
+            whole = dynamics.fill_whole()
+            seen.place[t], seen.drift[t] = whole[3:9] / mass, whole[9:15] / mass
+            J[:] = dynamics.fill_momentum_matrix() / mass
+
+        return look_at_centre if task.kind == "centre" else look_at_momentum
+
+    def act(self) -> None:
+        """Find the torques of this step and add them."""
+        dynamics, motion = self.dynamics, self.motion
+        dynamics.mass_matrix(out=motion.M)
+        dynamics.bias(out=motion.h)
+        motion.h[:] += dynamics.fill_gravity()
+        motion.counts[0] = dynamics.fill_constraint_rows(motion.L, motion.drift)
+        for look in self.looks:
+            look()
+        self._command()
+        self._prioritise()
+        dynamics.add_forces(self.answer.tau)
+        self._observe()
+
+    def _observe(self) -> None:
+        self.observed[:, layout.FORCE_USED] = self.limits.force
+        self.observed[:, layout.SHARE] = self.limits.share
+        left, observed = self.answer.left, self.observed
+        for t, (first, count) in enumerate(zip(self.limits.first, self.limits.size, strict=True)):
+            observed[t, layout.MISSED] = np.sqrt((left[first : first + count] ** 2).sum())

@@ -1,0 +1,77 @@
+"""The mass matrix as M = F^T D F, which keeps the zeros of trees, and rows measured by kinetic energy: README eq. (4).
+
+With a = F^-1 D^-1/2 w the kinetic energy of a is |w|^2 / 2, and a row J becomes K = J F^-1 D^-1/2.
+"""
+
+from __future__ import annotations
+
+import math
+
+from supple.core.jit import njit
+from supple_tasks.tables import Room
+
+
+@njit
+def factor_mass(M, room_out: Room):
+    """F, sqrt D and where F is not zero. Rates below others in a tree come later, so that nothing fills in."""
+    F, root, chain, length = room_out.F, room_out.root, room_out.chain, room_out.length
+    n = M.shape[0]
+    for i in range(n):
+        for k in range(n):
+            F[i, k] = M[i, k] if k <= i else 0.0
+    for back in range(n):
+        i = n - 1 - back
+        pivot, count = F[i, i], 0
+        for k in range(i):
+            if F[i, k] != 0.0:
+                chain[i, count] = k
+                count += 1
+        length[i] = count
+        for p in range(count):
+            k = chain[i, p]
+            part = F[i, k] / pivot
+            for q in range(p + 1):
+                F[k, chain[i, q]] -= part * F[i, chain[i, q]]
+        for p in range(count):
+            F[i, chain[i, p]] /= pivot
+        root[i] = math.sqrt(pivot)
+        F[i, i] = 1.0
+
+
+@njit
+def whiten_row(J, row, room: Room, K_out):
+    """K_out[row] = J[row] F^-1 D^-1/2."""
+    F, chain, length, root = room.F, room.chain, room.length, room.root
+    n = root.shape[0]
+    for k in range(n):
+        K_out[row, k] = J[row, k]
+    for back in range(n):
+        i = n - 1 - back
+        value = K_out[row, i]
+        if value != 0.0:
+            for p in range(length[i]):
+                K_out[row, chain[i, p]] -= F[i, chain[i, p]] * value
+            K_out[row, i] = value / root[i]
+
+
+@njit
+def unwhiten(room: Room, a_out):
+    """a = F^-1 D^-1/2 w."""
+    F, chain, length = room.F, room.chain, room.length
+    for i in range(a_out.shape[0]):
+        value = room.w[i] / room.root[i]
+        for p in range(length[i]):
+            value -= F[i, chain[i, p]] * a_out[chain[i, p]]
+        a_out[i] = value
+
+
+@njit
+def multiply_mass(w, room: Room, row):
+    """room.W[row] = M a = F^T D^1/2 w."""
+    F, chain, length, out = room.F, room.chain, room.length, room.W
+    n = room.root.shape[0]
+    for i in range(n):
+        value = room.root[i] * w[i]
+        out[row, i] = value
+        for p in range(length[i]):
+            out[row, chain[i, p]] += F[i, chain[i, p]] * value

@@ -1,0 +1,53 @@
+"""What the kernels of goals and commands look at."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from supple.core.arrays import FloatArray, IntArray
+
+
+class Book(NamedTuple):
+    """What the author said, of the tasks of one controller; columns in layout.py."""
+
+    task: IntArray  # [tasks, TASK_COLUMNS]
+    number: FloatArray  # [tasks, NUMBER_COLUMNS]
+    during: IntArray  # [tasks, phases] 1 in phases in which a task is active
+    curve: IntArray  # [curves, 3] shape, first segment, number of segments
+    segment: FloatArray  # [segments, SEGMENT_COLUMNS]
+
+
+class Clock(NamedTuple):
+    """Time, phases and gravity."""
+
+    time: FloatArray  # [1] at the start of the step
+    gravity: FloatArray  # [3]
+    current: IntArray  # [machines] phase now
+    value: FloatArray
+    rate: FloatArray
+    acceleration: FloatArray
+
+
+class Seen(NamedTuple):
+    """Where the tasks of one controller are."""
+
+    place: FloatArray  # [tasks, 6] m; of momenta all six [kg m/s by mass]
+    rotation: FloatArray  # [tasks, 4]
+    velocity: FloatArray  # [tasks, 3] m/s, rad/s
+    drift: FloatArray  # [tasks, 6] Jdot v
+    other_place: FloatArray  # [tasks, 3]
+    other_velocity: FloatArray  # [tasks, 3]
+
+
+class Joints(NamedTuple):
+    """Rows of postures and limits."""
+
+    posture: IntArray  # [rows, 4] task, row, rate of the controller, rate of the skeletons
+    limit: IntArray  # [bounds, 3] task, coordinate and rate of the skeletons; in the order of `Bounds`
+    bound: FloatArray  # [bounds] where the limit is
+    q: FloatArray
+    v: FloatArray
+    target: FloatArray  # coordinates that the motion wants
+    target_rate: FloatArray
+    bone: IntArray
+    error: FloatArray  # [rates] scratch

@@ -1,0 +1,77 @@
+"""The system that finds the torques."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from supple.core.arrays import NEXT
+from supple.core.build import Build
+from supple.core.entity import Entity
+from supple.core.schedule import Bound, Phase, System, Work
+from supple.mechanics.combined_dynamics import DynamicsRequest, ask_dynamics
+from supple_phases.member import Machines
+from supple_tasks.checks import find_skeletons
+from supple_tasks.compile import get_tasks
+from supple_tasks.controller import Controller
+from supple_tasks.probe import probe_controller
+from supple_tasks.records import Clock
+
+TABLES = ("task", "number", "during", "curve", "segment", "start")
+TARGETS = ("skeleton.q", "skeleton.v", "skeleton.bone", "skeleton.target", "skeleton.target_rate")
+
+
+def ask(build: Build, entity: Entity) -> DynamicsRequest:
+    """Queries about the skeleton of an entity and what it carries."""
+    (skeleton,) = find_skeletons(entity, build.graph)
+    return ask_dynamics(build, skeleton.path, *get_tasks(entity).carries)
+
+
+class ControlTasks(System):
+    """Torques of all controllers."""
+
+    phase = Phase.ACTUATE
+
+    def __init__(self, build: Build) -> None:
+        self.asked = [(entity, ask(build, entity)) for entity in build.having("tasks")]
+        machines: list[Machines] = build.members("phases")
+        self.of_phases = (
+            (each := machines[0]).current, each.value, each.rate, each.acceleration
+        ) if machines else ()  # fmt: skip
+        read = [name for _, request in self.asked for name in request.reads]
+        tables = [f"tasks.{name}" for name in TABLES]
+        names = (*tables, *TARGETS, "run.time", "run.gravity", *self.of_phases, *read)
+        self.reads = tuple(dict.fromkeys(names))
+        self.adds = tuple(dict.fromkeys(name for _, request in self.asked for name in request.forces))
+        self.writes = ("tasks.start" + NEXT, "tasks.observed", "tasks.whole", "tasks.probed", "tasks.torque")
+
+    def bind(self, arrays: Bound) -> Work:
+        """Bind every controller to the dynamics of what it moves."""
+        clock = self._bind_clock(arrays)
+        controllers, first = [], 0
+        for entity, request in self.asked:
+            controllers.append(Controller(entity, first, request.bind(arrays, acts=True), arrays, clock))
+            first += len(controllers[-1].tasks)
+        whole, probed, torque = arrays["tasks.whole"], arrays["tasks.probed"], arrays["tasks.torque"]
+        places = [controller.rates_of_skeleton for controller in controllers]
+
+        def act() -> None:
+            torque[:] = 0.0
+            for number, (controller, (rates, here)) in enumerate(zip(controllers, places, strict=True)):
+                controller.act()
+                torque[rates] = controller.answer.tau[here]
+                greatest = np.abs(controller.answer.tau).max()
+                whole[number] = greatest, greatest, controller.answer.softened.sum()
+                probed[number] = np.nan
+                if get_tasks(controller.entity).probe:
+                    probed[number] = probe_controller(controller)
+
+        return act
+
+    def _bind_clock(self, arrays: Bound) -> Clock:
+        none = (np.zeros(1, np.int64), np.zeros(1), np.zeros(1), np.zeros(1))
+        found = tuple(arrays[name] for name in self.of_phases) or none
+        current, value, rate, acceleration = found
+        return Clock(
+            time=arrays["run.time"], gravity=arrays["run.gravity"], current=current, value=value, rate=rate,
+            acceleration=acceleration,
+        )  # fmt: skip

@@ -1,0 +1,145 @@
+"""Tasks in scenes: what is refused, what is remembered, and what the commands bring about."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import supple
+from supple.errors import UserError
+from supple.testing import audit_step, check_memory, check_resume
+
+ARM = """
+format = 1
+[run]
+step = 0.001
+duration = 2.0
+
+[[entity]]
+name = "arm"
+skeleton = {}
+[entity.phases]
+start = "go"
+[entity.phases.phase.go]
+duration = 0.5
+next = "stay"
+active = ["first"]
+[entity.phases.phase.stay]
+last = true
+[entity.tasks.levels.aims]
+priority = 1
+tasks = { tip = { kind = "point", of = "arm/upper/lower", point = [0.4, 0, 0], axes = "xy", %s } }
+[entity.tasks.levels.style]
+priority = 2
+tasks = { posture = { kind = "posture", gain = 50 } }
+
+[[entity]]
+name = "arm/upper"
+pose = { position = [0, 1, 0] }
+bone = { joint = "hinge", axis = [0, 0, 1], mass = 2, centre = [0.2, 0, 0], inertia = [0.01, 0.03, 0.03], start = [20] }
+[[entity]]
+name = "arm/upper/lower"
+pose = { position = [0.4, 0, 0] }
+bone = { joint = "hinge", axis = [0, 0, 1], mass = 1, centre = [0.2, 0, 0], inertia = [0.01, 0.02, 0.02], start = [40] }
+[[entity]]
+name = "arm/upper/lower/third"
+pose = { position = [0.4, 0, 0] }
+bone = { joint = "hinge", axis = [0, 0, 1], mass = 0.5, centre = [0.1, 0, 0], inertia = [0.001, 0.002, 0.002] }
+"""
+
+
+@pytest.fixture
+def write(tmp_path: Path):
+    def write(task: str, scene: str = ARM) -> Path:
+        file = tmp_path / "arm.toml"
+        file.write_text(scene % task if "%s" in scene else scene, encoding="utf-8")
+        return file
+
+    return write
+
+
+def tip(world):
+    return world.dynamics("arm").position("arm/upper/lower", (0.4, 0, 0))
+
+
+def test_stabilising_is_critically_damped(write) -> None:
+    """x'' = k (x_d - x) - 2 sqrt(k) x' from rest: the distance goes as (1 + w t) exp(-w t)."""
+    gain, errors = 25.0, []
+    for step in (0.002, 0.001):
+        world = supple.load(write(f"target = [0.5, 1.3, 0], gain = {gain}"), overrides={"run.step": step})
+        goal, start = np.array([0.5, 1.3]), tip(world)[:2]
+        world.step(round(0.6 / step))
+        wt = math.sqrt(gain) * 0.6
+        expected = goal + (start - goal) * (1 + wt) * math.exp(-wt)
+        errors.append(np.abs(tip(world)[:2] - expected).max())
+    assert errors[1] < 2e-3
+    assert errors[1] < 0.6 * errors[0]
+
+
+@pytest.mark.parametrize("shape", ["hermite", "min_jerk"])
+def test_a_reach_ends_in_time_and_as_fast_as_told(write, shape) -> None:
+    reach = f'{{ to = [0.55, 1.2, 0], velocity = [0.5, 0.3, 0], duration = 0.5, shape = "{shape}" }}'
+    world = supple.load(write(f"reach = {reach}, gain = 400"))
+    world.step(500)
+    assert tip(world)[:2] == pytest.approx([0.55, 1.2], abs=2e-3)
+    velocity = world.dynamics("arm").velocity("arm/upper/lower", (0.4, 0, 0))[:2]
+    assert velocity == pytest.approx([0.5, 0.3], abs=0.02)
+
+
+def test_a_force_limit_holds_and_the_rest_of_the_command_is_told(write) -> None:
+    world = supple.load(write("target = [0.1, 1.7, 0], gain = 400, force = 40"))
+    world.step(300)
+    metrics = world.metrics()
+    assert metrics["arm.tip_force"] <= 40.0 * (1 + 1e-12)
+    assert metrics["arm.tip_share"] < 1.0
+
+
+def test_what_is_out_of_reach_leaves_torques_bounded(write) -> None:
+    world = supple.load(write("target = [2.0, 1.5, 0], gain = 50, force = 60"))
+    world.step(2000)
+    metrics = world.metrics()
+    assert metrics["arm.torque"] < 1000.0
+    assert metrics["arm.softened"] > 0.0
+    assert np.hypot(*(tip(world)[:2] - [0, 1])) > 0.7  # stretched towards it
+    assert np.abs(world.array("skeleton.v")).max() < 30.0  # it swings about the stretched pose: README, Limitations
+
+
+def test_claims_of_the_page_on_states_of_a_run(write) -> None:
+    world = supple.load(write("target = [0.5, 1.3, 0]"), overrides={"arm.tasks.probe": True})
+    world.step(30)
+    metrics = world.metrics()
+    assert metrics["arm.inexact"] < 1e-8
+    assert metrics["arm.priority_loss"] < 1e-8
+
+
+def test_a_run_goes_on_from_a_snapshot_and_nothing_hides_in_closures(write) -> None:
+    scene = write('reach = { to = [0.5, 1.3, 0], duration = 0.3 }, during = ["go"]')
+    check_resume(scene, steps=20, more=20)
+    world = supple.load(scene)
+    world.step(5)
+    check_memory(world, 5)
+    audit_step(world)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('of = "arm/upper/lower", point', 'of = "arm/uper/lower", point', "does not exist"),
+        ("%s", "force = 0", "greater than 0"),
+        ("priority = 2", "priority = 1", "level 1 is given twice"),
+        ("posture = {", "tip = {", "two tasks are called 'tip'"),
+        ("%s", 'during = ["gone"]', "no phase"),
+        ("%s", 'gain = "stiff"', "no value of the phases"),
+        ("%s", "target = [1, 1, 0], reach = { to = [1, 1, 0], duration = 1 }", "both say where to go"),
+        ("%s", "gain = -1", "negative"),
+        ('kind = "posture"', 'kind = "relative", of = "arm/upper"', "other is missing"),
+    ],
+)
+def test_bad_input_is_told_in_one_line(write, old, new, said) -> None:
+    with pytest.raises(UserError) as caught:
+        supple.load(write("", ARM.replace(old, new).replace("%s", "gain = 9")))
+    assert said in str(caught.value)
+    assert "arm.toml:" in str(caught.value).splitlines()[0]
