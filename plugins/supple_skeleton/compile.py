@@ -140,10 +140,13 @@ def _declare_forces(build: Build, forest: Forest) -> None:
         ("row_force", (bones, 3), "N", "Force of rows on the bones in the last step, in their axes."),
         ("row_pull", (bones, 3, 3), "N m", "Force times lever of rows of joints, likewise."),
         ("pull", (bones, 3, 3), "N m", "Force times lever of all that hangs on the bones, likewise."),
+        ("taut", (1,), "1", "1 while something pulls so much that it must be looked at."),
         ("mean_spin", (bones, 3), "rad/s", "Mean of the last spins of the bones, in their axes."),
     )
     for name, size, unit, doc in kept:
         start = build.arrays["skeleton.twist"][:, 3:] if name == "mean_spin" else np.zeros(size)
+        if name == "taut":
+            start = np.ones(size)
         build.add_state(f"skeleton.{name}", start, unit=unit, doc=doc)
     for name, shape, unit, doc in (
         ("v_rows", (rates,), "rad/s, m/s", "Rates that rows ask for: those of a step's mean motion."),

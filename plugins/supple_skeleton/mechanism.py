@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from supple.core.arrays import FloatArray, IntArray
 from supple.core.build import Build
-from supple.core.jit import TypedKernel
+from supple.core.jit import bind_first_arguments
 from supple.core.schedule import Bound
 from supple.errors import PluginError, Problem, suggest
 from supple.mechanics.dynamics import Arrays
@@ -21,8 +22,6 @@ from supple_bones.tree_rows import TreeRows
 from supple_skeleton.dynamics import FORCE, READS, SkeletonDynamics
 from supple_skeleton.loads import Follower, WeightedRows
 from supple_skeleton.tension_kernels import RowActs, note_points, note_sums
-
-note_point_rows, note_weighted_rows = TypedKernel(note_points), TypedKernel(note_sums)
 
 
 class NotedBlocks(JacobianBlocks):
@@ -78,6 +77,7 @@ class Skeletons(TreeRows):
     def bind(self, arrays: Bound) -> None:
         """Bind poses, axes and the factor of A."""
         self.bind_tree(arrays, arrays["skeleton.factor"])
+        self._notes: dict[int, tuple[Any, Callable[..., None] | None]] = {}
         self._queried, self._build = {name: arrays[name] for name in READS}, arrays.build
 
     def dynamics(self, path: str) -> SkeletonDynamics:
@@ -120,15 +120,19 @@ class Skeletons(TreeRows):
         """Append one block of three rows for every point that moves with a bone, and note where it acts."""
         first = self.jacobian.count.item(0)
         super().add_point_rows(rows)
-        note_point_rows(
-            self.x, rows.frame, rows.sign, rows.point, rows.directions, self.acts, first, rows.count
-        )
+        self._note(note_points, rows, (self.x, rows.frame, rows.sign, rows.point, rows.directions), first)
 
     def add_weighted_rows(self, rows: WeightedRows) -> None:
         """Append one block of three rows for every weighted sum of point velocities."""
         first = self.jacobian.count.item(0)
         names = ("group", "frame", "weight", "moment", "directions")
         self.add_rows(add_weighted_blocks, rows, names, self.x)
-        note_weighted_rows(
-            rows.frame, rows.weight, rows.moment, rows.directions, self.acts, first, rows.count
-        )
+        self._note(note_sums, rows, (rows.frame, rows.weight, rows.moment, rows.directions), first)
+
+    def _note(self, kernel: Any, rows: Any, given: tuple[Any, ...], first: int) -> None:
+        """Note where the blocks from `first` on act. Whoever has rows keeps their arrays, so they are bound."""
+        known, note = self._notes.get(id(rows), (None, None))
+        if known is not rows or note is None:
+            note = bind_first_arguments(kernel, (*given, self.acts), (first, rows.count))
+            self._notes[id(rows)] = (rows, note)
+        note(first, rows.count)

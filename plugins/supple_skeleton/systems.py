@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
+
 from supple.core.arrays import NEXT
 from supple.core.build import Build
 from supple.core.jit import bind_kernel
@@ -24,21 +26,19 @@ from supple_skeleton.step_tables import (
     Gains,
     Masses,
     Tie,
+    find_least_inertias,
     make_observe_scratch,
     make_step_scratch,
 )
-from supple_skeleton.tension_kernels import keep_row_pulls, keep_tension
+from supple_skeleton.tension_kernels import RowImpulses, keep_tension
 
 BONES, MOTION, NEXT_MOTION = (
     name_arrays(Bones, "skeleton"), name_arrays(Motion, "skeleton"), name_arrays(Motion, "skeleton", NEXT),
 )  # fmt: skip
 MASSES, GAINS = name_arrays(Masses, "skeleton"), name_arrays(Gains, "skeleton")
 TIE, FLOW, ENDED = (name_arrays(group, "skeleton") for group in (Tie, Flow, Ended))
-KEPT = (
-    "skeleton.acceleration.next",
-    "skeleton.mean_spin.next",
-    "skeleton.row_force.next",
-    "skeleton.row_pull.next",
+KEPT = tuple(
+    f"skeleton.{name}{NEXT}" for name in ("acceleration", "mean_spin", "row_force", "row_pull", "taut")
 )
 
 
@@ -51,7 +51,17 @@ class MoveFreely(System):
     """Factor of A, and velocities after the step if nothing touched."""
 
     phase = Phase.FREE
-    own_reads = (*BONES, *MASSES, *GAINS, *MOTION, *TIE, "run.gravity", "skeleton.wrench", "skeleton.force")
+    own_reads = (
+        *BONES,
+        *MASSES,
+        *GAINS,
+        *MOTION,
+        *TIE,
+        "skeleton.taut",
+        "run.gravity",
+        "skeleton.wrench",
+        "skeleton.force",
+    )
     own_writes = ("skeleton.factor", "skeleton.applied", "skeleton.v_free", "skeleton.pull.next", *FLOW)
 
     def __init__(self, build: Build) -> None:
@@ -76,6 +86,7 @@ class MoveFreely(System):
             wrench=arrays["skeleton.wrench"],
             force=arrays["skeleton.force"],
             tie=arrays.take(Tie, "skeleton"),
+            taut=arrays["skeleton.taut"],
             scratch=make_step_scratch(len(bones.bone), len(bones.dof), len(motion.axis)),
             factor=arrays["skeleton.factor"],
             applied=arrays["skeleton.applied"],
@@ -115,7 +126,7 @@ class AdvanceBones(System):
     phase = Phase.ADVANCE
     reads = (
         *BONES, *MASSES, *MOTION, *TIE, *FLOW, "skeleton.factor", "skeleton.v_free", "skeleton.impulse", "rows.problem",
-        "rows.impulse",
+        "rows.impulse", "run.gravity",
     )  # fmt: skip
     writes = (*NEXT_MOTION, *KEPT, *ENDED)
 
@@ -123,25 +134,33 @@ class AdvanceBones(System):
         """Bind both states and the rows."""
         skeletons, problem = find_skeletons(arrays), arrays.record("rows.problem")
         motion, after = arrays.take(Motion, "skeleton"), take_next_motion(arrays, "skeleton")
-        acceleration, mean_spin, row_force, row_pull = (arrays[name] for name in KEPT)
+        bones, masses = arrays.take(Bones, "skeleton"), arrays.take(Masses, "skeleton")
+        tie = arrays.take(Tie, "skeleton")
+        # What FREE keeps of the pulls is its own.
+        kept = tie._replace(
+            **{name: arrays[f"skeleton.{name}{NEXT}"] for name in Tie._fields if name != "pull"}
+        )
+        rows = RowImpulses(
+            blocks=skeletons.jacobian.arrays,
+            acts=skeletons.acts,
+            law=problem.law,
+            impulse=arrays["rows.impulse"],
+        )
         heads, flow, scratch = (
             find_heads(skeletons.forest),
             arrays.take(Flow, "skeleton"),
             make_flow_scratch(skeletons.forest),
         )
+        count = len(bones.bone)
         return [
             Call(
-                advance_bones, arrays.h, arrays.take(Bones, "skeleton"), arrays.take(Masses, "skeleton"),
-                heads, arrays["skeleton.factor"], motion, flow, arrays["skeleton.v_free"], arrays["skeleton.impulse"],
-                scratch, arrays.take(Ended, "skeleton"), after,
+                advance_bones, arrays.h, bones, masses, heads, arrays["skeleton.factor"], motion, flow,
+                arrays["skeleton.v_free"], arrays["skeleton.impulse"], scratch, arrays.take(Ended, "skeleton"), after,
             ),
             Call(
-                keep_row_pulls, arrays.h, motion.rotation, skeletons.jacobian.arrays, skeletons.acts, problem.law,
-                arrays["rows.impulse"], row_force, row_pull,
-            ),
-            Call(
-                keep_tension, arrays.h, heads, flow.fast, scratch.v, motion.v, after, arrays.take(Tie, "skeleton"),
-                acceleration, mean_spin,
+                keep_tension, arrays.h, bones.bone, masses, heads, find_least_inertias(bones.bone, masses.inertia),
+                arrays["run.gravity"], rows, flow.fast, scratch.v, motion, after, tie, kept,
+                arrays["skeleton.taut.next"], np.zeros(count), np.zeros((count, 3)),
             ),
         ]  # fmt: skip
 

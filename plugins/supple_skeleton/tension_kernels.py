@@ -8,8 +8,16 @@ from typing import NamedTuple
 from supple.core.arrays import FloatArray, IntArray
 from supple.core.jit import njit, njit_inlined
 from supple.math.quaternion_kernels import rotate_vector_at, rotate_vector_back_at
+from supple.math.vector_kernels import length
+from supple.mechanics.jacobian import Jacobian
 from supple.mechanics.rows import BILATERAL
-from supple.mechanics.tension_kernels import SMOOTHING, find_tension_inertia, resist_unsteady_spin, stiffen
+from supple.mechanics.tension_kernels import (
+    BORNE,
+    SMOOTHING,
+    find_tension_inertia,
+    resist_unsteady_spin,
+    stiffen,
+)
 from supple_bones.force_kernels import gather_forces, set_inertial_forces
 from supple_bones.inertia_kernels import add_followers, fill_mass_matrix
 from supple_bones.layout import BALL, FOLLOWS, FREE, HINGE, JOINT, LAST_DOF, PARENT, ROOT, UNIVERSAL
@@ -24,6 +32,15 @@ class RowActs(NamedTuple):
     weight: FloatArray  # [blocks] with its sign
     moment: FloatArray  # [blocks, 3] m, in the world, with its sign
     directions: FloatArray  # [blocks, 3, 3]
+
+
+class RowImpulses(NamedTuple):
+    """The rows of a step: blocks of the Jacobian and where they act; laws and impulses of all groups."""
+
+    blocks: Jacobian
+    acts: RowActs
+    law: IntArray
+    impulse: FloatArray
 
 
 @njit
@@ -67,8 +84,9 @@ def add_product(matrix_out, i, fx, fy, fz, rx, ry, rz):
 
 
 @njit
-def keep_row_pulls(h, rotation, blocks, acts: RowActs, law, impulse, row_force_out, row_pull_out):
+def keep_row_pulls(h, rotation, rows: RowImpulses, row_force_out, row_pull_out):
     """Force of all rows on every bone, and force times lever of those of joints, in its axes: README eq. (15)."""
+    blocks, acts, law, impulse = rows.blocks, rows.acts, rows.law, rows.impulse
     for i in range(row_force_out.shape[0]):
         for a in range(3):
             row_force_out[i, a] = 0.0
@@ -181,6 +199,8 @@ def find_stiffening(step: FreeStep, pull, stiff_out, resisting_out):
         if bone[i, FOLLOWS] >= 0 or bone[i, JOINT] not in (HINGE, UNIVERSAL, BALL, FREE):
             continue
         set_bone_inertia(step.masses.inertia, i, bone[i, JOINT] == FREE, work[3])
+        if work[3, 0, 0] + work[3, 1, 1] + work[3, 2, 2] <= 0.0:
+            continue
         added = work[2]
         abruptness = find_tension_inertia(step.h, pull[i], tie.pull[i], work[3], work[:2], added)
         if abruptness < 0.0:
@@ -265,12 +285,64 @@ def resist_spins(step: FreeStep, rates_out, right_inout):
 
 
 @njit
-def keep_tension(h, heads: Heads, fast, kicked, v, motion_next, tie: Tie, acceleration_out, mean_spin_out):
-    """Accelerations of this step, of fast trees those by forces alone, and mean spins of bones in their axes."""
-    for k in range(v.shape[0]):
+def is_taut(h, bone, masses, least, gravity, tie_out: Tie, motion, motion_next, reach_out, force_out):
+    """Whether the pull at a bone may ask for K: a bound from the sizes of forces and levers, cheaper than `find_pulls`.
+
+    least [bones] is the least principal inertia. reach_out [bones] and force_out [bones, 3] are scratch.
+    """
+    x, twist, twist_next, inertia = motion_next.x, motion.twist, motion_next.twist, masses.inertia
+    for i in range(bone.shape[0]):
+        reach_out[i] = 0.0
+        force_out[i, 0], force_out[i, 1], force_out[i, 2] = 0.0, 0.0, 0.0
+    for i in range(bone.shape[0] - 1, -1, -1):
+        m, parent = inertia[i, 0], bone[i, PARENT]
+        fx = m * ((twist_next[i, 0] - twist[i, 0]) / h - gravity[0])
+        fy = m * ((twist_next[i, 1] - twist[i, 1]) / h - gravity[1])
+        fz = m * ((twist_next[i, 2] - twist[i, 2]) / h - gravity[2])
+        if m > 0.0 and bone[i, JOINT] != FREE:
+            lever = length(inertia[i, 1], inertia[i, 2], inertia[i, 3]) / m
+            reach_out[i] += lever * length(fx, fy, fz)
+        for a in range(3):
+            for b in range(3):
+                reach_out[i] += abs(tie_out.row_pull[i, a, b])
+        if 2.0 * h * h * reach_out[i] > BORNE * least[i] and least[i] > 0.0:
+            return True
+        if parent < 0:
+            continue
+        ex, ey, ez = rotate_vector_at(
+            motion.rotation, i, tie_out.row_force[i, 0], tie_out.row_force[i, 1], tie_out.row_force[i, 2]
+        )
+        fx, fy, fz = fx - ex + force_out[i, 0], fy - ey + force_out[i, 1], fz - ez + force_out[i, 2]
+        force_out[parent, 0] += fx
+        force_out[parent, 1] += fy
+        force_out[parent, 2] += fz
+        lever = length(x[i, 0] - x[parent, 0], x[i, 1] - x[parent, 1], x[i, 2] - x[parent, 2])
+        reach_out[parent] += lever * length(fx, fy, fz)
+    return False
+
+
+@njit
+def keep_tension(
+    h, bone, masses, heads: Heads, least, gravity, rows: RowImpulses, fast, kicked, motion, motion_next, tie: Tie,
+    tie_out: Tie, taut_out, reach, force,
+):  # fmt: skip
+    """What pulled at the bones in this step, for the next one: README eq. (15). reach and force are scratch."""
+    keep_row_pulls(h, motion.rotation, rows, tie_out.row_force, tie_out.row_pull)
+    for k in range(motion.v.shape[0]):
         after = kicked[k] if fast[heads.of_rate[k]] > 0.0 else motion_next.v[k]
-        acceleration_out[k] = (after - v[k]) / h
-    for i in range(mean_spin_out.shape[0]):
+        tie_out.acceleration[k] = (after - motion.v[k]) / h
+    for i in range(bone.shape[0]):
         for c in range(3):
             mean = tie.mean_spin[i, c]
-            mean_spin_out[i, c] = mean + SMOOTHING * (motion_next.twist[i, 3 + c] - mean)
+            tie_out.mean_spin[i, c] = mean + SMOOTHING * (motion_next.twist[i, 3 + c] - mean)
+    taut = is_taut(h, bone, masses, least, gravity, tie_out, motion, motion_next, reach, force)
+    taut_out[0] = 1.0 if taut else 0.0
+
+
+@njit
+def forget_pulls(pull_out):
+    """No pull is known."""
+    for i in range(pull_out.shape[0]):
+        for a in range(3):
+            for b in range(3):
+                pull_out[i, a, b] = 0.0
