@@ -15,7 +15,6 @@ from supple_skeleton.flow_tables import Ended, Flow, FlowScratch, Heads
 from supple_skeleton.step_tables import FreeStep
 from supple_skeleton.tension_kernels import (
     find_pulls,
-    forget_pulls,
     resist_spins,
     stiffen_bones,
     take_fast_pulls,
@@ -73,18 +72,18 @@ def move_freely(step: FreeStep, heads: Heads, flow_out: Flow, flow_scratch: Flow
     )
     fastest, swing = mark_fast(h, bone, heads, velocity, flow_out.fast), 0.0
     tight = False
-    if step.taut[0] > 0.0 or fastest >= 0.0:
+    if step.tie.taut[0] > 0:
         find_pulls(step, v, axis_rate, velocity, step.pull)
         if fastest >= 0.0:
             swing = take_fast_pulls(step, heads, flow_out.fast, flow_scratch)
         tight = stiffen_bones(step, factor_out)
-    else:
-        forget_pulls(step.pull)
-    for k in range(count):
-        flow_scratch.gain[k] = -factor_out[dof[k, ROW]]
+    if fastest >= 0.0:
+        for k in range(count):
+            flow_scratch.gain[k] = -factor_out[dof[k, ROW]]
     add_implicit_gains(h, dof, gains, factor_out)
-    for k in range(count):
-        flow_scratch.gain[k] += factor_out[dof[k, ROW]]
+    if fastest >= 0.0:
+        for k in range(count):
+            flow_scratch.gain[k] += factor_out[dof[k, ROW]]
     empty = factor_chain(dof, factor_out)
     if empty >= 0:
         return empty

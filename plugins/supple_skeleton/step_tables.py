@@ -46,6 +46,8 @@ class Tie(NamedTuple):
     row_pull: FloatArray
     pull: FloatArray
     mean_spin: FloatArray
+    taut: IntArray  # [1] number of bones if something may be taut; 0: nothing of the others is known
+    taut_rates: IntArray  # [1] the same of rates
 
 
 class StepScratch(NamedTuple):
@@ -88,7 +90,6 @@ class FreeStep(NamedTuple):
     wrench: FloatArray
     force: FloatArray
     tie: Tie
-    taut: FloatArray
     scratch: StepScratch
     factor: FloatArray
     applied: FloatArray

@@ -36,10 +36,8 @@ BONES, MOTION, NEXT_MOTION = (
     name_arrays(Bones, "skeleton"), name_arrays(Motion, "skeleton"), name_arrays(Motion, "skeleton", NEXT),
 )  # fmt: skip
 MASSES, GAINS = name_arrays(Masses, "skeleton"), name_arrays(Gains, "skeleton")
+NEXT_TIE = name_arrays(Tie, "skeleton", NEXT)
 TIE, FLOW, ENDED = (name_arrays(group, "skeleton") for group in (Tie, Flow, Ended))
-KEPT = tuple(
-    f"skeleton.{name}{NEXT}" for name in ("acceleration", "mean_spin", "row_force", "row_pull", "taut")
-)
 
 
 def find_skeletons(arrays: Bound) -> Skeletons:
@@ -57,12 +55,11 @@ class MoveFreely(System):
         *GAINS,
         *MOTION,
         *TIE,
-        "skeleton.taut",
         "run.gravity",
         "skeleton.wrench",
         "skeleton.force",
     )
-    own_writes = ("skeleton.factor", "skeleton.applied", "skeleton.v_free", "skeleton.pull.next", *FLOW)
+    own_writes = ("skeleton.factor", "skeleton.applied", "skeleton.v_free", "skeleton.pulled", *FLOW)
 
     def __init__(self, build: Build) -> None:
         self.loads: list[BoneLoad] = build.members("bone_loads")
@@ -86,12 +83,11 @@ class MoveFreely(System):
             wrench=arrays["skeleton.wrench"],
             force=arrays["skeleton.force"],
             tie=arrays.take(Tie, "skeleton"),
-            taut=arrays["skeleton.taut"],
             scratch=make_step_scratch(len(bones.bone), len(bones.dof), len(motion.axis)),
             factor=arrays["skeleton.factor"],
             applied=arrays["skeleton.applied"],
             v_free=arrays["skeleton.v_free"],
-            pull=arrays["skeleton.pull.next"],
+            pull=arrays["skeleton.pulled"],
         )
         forest = find_skeletons(arrays).forest
         for load in self.loads:
@@ -126,9 +122,9 @@ class AdvanceBones(System):
     phase = Phase.ADVANCE
     reads = (
         *BONES, *MASSES, *MOTION, *TIE, *FLOW, "skeleton.factor", "skeleton.v_free", "skeleton.impulse", "rows.problem",
-        "rows.impulse", "run.gravity",
+        "rows.impulse", "run.gravity", "skeleton.pulled",
     )  # fmt: skip
-    writes = (*NEXT_MOTION, *KEPT, *ENDED)
+    writes = (*NEXT_MOTION, *NEXT_TIE, *ENDED)
 
     def bind(self, arrays: Bound) -> list[Call]:
         """Bind both states and the rows."""
@@ -136,10 +132,7 @@ class AdvanceBones(System):
         motion, after = arrays.take(Motion, "skeleton"), take_next_motion(arrays, "skeleton")
         bones, masses = arrays.take(Bones, "skeleton"), arrays.take(Masses, "skeleton")
         tie = arrays.take(Tie, "skeleton")
-        # What FREE keeps of the pulls is its own.
-        kept = tie._replace(
-            **{name: arrays[f"skeleton.{name}{NEXT}"] for name in Tie._fields if name != "pull"}
-        )
+        kept = arrays.take(Tie, "skeleton", **{name: f"skeleton.{name}{NEXT}" for name in Tie._fields})
         rows = RowImpulses(
             blocks=skeletons.jacobian.arrays,
             acts=skeletons.acts,
@@ -158,9 +151,9 @@ class AdvanceBones(System):
                 arrays["skeleton.v_free"], arrays["skeleton.impulse"], scratch, arrays.take(Ended, "skeleton"), after,
             ),
             Call(
-                keep_tension, arrays.h, bones.bone, masses, heads, find_least_inertias(bones.bone, masses.inertia),
-                arrays["run.gravity"], rows, flow.fast, scratch.v, motion, after, tie, kept,
-                arrays["skeleton.taut.next"], np.zeros(count), np.zeros((count, 3)),
+                keep_tension, arrays.h, bones, masses, heads, find_least_inertias(bones.bone, masses.inertia),
+                arrays["run.gravity"], rows, flow.fast, scratch.v, motion, after, tie, kept, arrays["skeleton.pulled"],
+                np.zeros((2, count, 3)), np.zeros(count),
             ),
         ]  # fmt: skip
 
