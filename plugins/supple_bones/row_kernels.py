@@ -17,6 +17,7 @@ from supple_bones.layout import (
     V_FIRST,
     WINDOW,
 )
+from supple_bones.tables import RowActs
 
 
 @njit_inlined
@@ -50,13 +51,19 @@ def append_block(bone, i, group, blocks_out):
 
 @njit
 def add_point_blocks(
-    bone, dof, axis, x, group, frame, sign, point, directions, blocks_out, count,
+    bone, dof, axis, x, acts_out: RowActs, group, frame, sign, point, directions, blocks_out, count,
 ):  # fmt: skip
     """Blocks sign * directions @ (Jacobian of the first `count` points), dense over the rates of the tree."""
     values_out = blocks_out.values
     for p in range(count):
         i = frame[p]
         block = append_block(bone, i, group[p], blocks_out)
+        acts_out.frame[block] = i
+        acts_out.weight[block] = sign[p]
+        for c in range(3):
+            acts_out.moment[block, c] = sign[p] * (point[p, c] - x[i, c])
+            for row in range(3):
+                acts_out.directions[block, row, c] = directions[p, row, c]
         root = bone[i, ROOT]
         rx, ry, rz = point[p, 0] - x[root, 0], point[p, 1] - x[root, 1], point[p, 2] - x[root, 2]
         first = bone[i, WINDOW]
@@ -101,12 +108,20 @@ def set_weighted_column(axis, k, s, rx, ry, rz, p, directions, block, column, va
 
 
 @njit
-def add_weighted_blocks(bone, dof, axis, x, group, frame, weight, moment, directions, blocks_out, count):
+def add_weighted_blocks(
+    bone, dof, axis, x, acts_out: RowActs, group, frame, weight, moment, directions, blocks_out, count
+):  # fmt: skip
     """Blocks directions @ (weight * velocity of the bone's origin + spin x moment); README eq. (22)."""
     values_out = blocks_out.values
     for p in range(count):
         i = frame[p]
         block = append_block(bone, i, group[p], blocks_out)
+        acts_out.frame[block] = i
+        acts_out.weight[block] = weight[p]
+        for c in range(3):
+            acts_out.moment[block, c] = moment[p, c]
+            for row in range(3):
+                acts_out.directions[block, row, c] = directions[p, row, c]
         root = bone[i, ROOT]
         s = weight[p]
         rx = moment[p, 0] + s * (x[i, 0] - x[root, 0])

@@ -37,6 +37,15 @@ class Limits(NamedTuple):
     bound: FloatArray
 
 
+class RowActs(NamedTuple):
+    """Where blocks of rows act: bone, -1 for blocks that turn or drive; weight, moment about its origin, directions."""
+
+    frame: IntArray  # [blocks]
+    weight: FloatArray  # [blocks] with its sign
+    moment: FloatArray  # [blocks, 3] m, in the world, with its sign
+    directions: FloatArray  # [blocks, 3, 3]
+
+
 def name_arrays(group: type[NamedTuple], owner: str, suffix: str = "") -> tuple[str, ...]:
     """The arrays that a group takes from this owner, to be declared."""
     return tuple(f"{owner}.{field}{suffix}" for field in group._fields)

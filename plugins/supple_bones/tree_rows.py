@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from supple.core.arrays import FloatArray, IntArray
 from supple.core.jit import bind_first_arguments, bind_kernel
 from supple.core.schedule import Bound
@@ -15,10 +17,25 @@ from supple.mechanics.mechanism import PointRows
 from supple_bones.forest import Forest
 from supple_bones.row_kernels import add_bone_delassus, add_point_blocks, add_turn_blocks
 from supple_bones.scratch import make_delassus_scratch
+from supple_bones.tables import RowActs
 
 #: What rows of points and of turns are made of, in the order of the kernels.
 POINT = ("group", "frame", "sign", "point", "directions")
 TURN = ("group", "frame", "sign", "directions")
+
+
+class NotedBlocks(JacobianBlocks):
+    """Blocks of which some say where they act; who forgets the blocks forgets that too."""
+
+    def __init__(self, capacity: int, width: int, frame: IntArray) -> None:
+        """`frame` [capacity] is the bone, -1 for blocks that act nowhere."""
+        super().__init__(capacity, width)
+        self.frame = frame
+
+    def clear(self) -> None:
+        """Forget all blocks."""
+        self.frame[: self.count.item(0)] = -1
+        super().clear()
 
 
 class TreeRows:
@@ -32,7 +49,11 @@ class TreeRows:
     def __init__(self, forest: Forest, blocks: int) -> None:
         """`blocks` is the room for rows."""
         self.forest, self.unit_count = forest, len(forest.trees)
-        self.jacobian = JacobianBlocks(blocks, forest.width)
+        self.acts = RowActs(
+            frame=np.full(blocks, -1), weight=np.zeros(blocks), moment=np.zeros((blocks, 3)),
+            directions=np.zeros((blocks, 3, 3)),
+        )  # fmt: skip
+        self.jacobian: JacobianBlocks = NotedBlocks(blocks, forest.width, self.acts.frame)
         self._scratch = make_delassus_scratch(self.unit_count, blocks, forest.width)
         self._bound_rows: dict[tuple[int, int], tuple[Any, Callable[[int], None]]] = {}
         #: Values and indptr of the matrix that `_add_delassus` adds to.
@@ -57,13 +78,13 @@ class TreeRows:
 
     def add_point_rows(self, rows: PointRows) -> None:
         """Append one block of three rows for every point that moves with a bone."""
-        self.add_rows(add_point_blocks, rows, POINT, self.x)
+        self.add_rows(add_point_blocks, rows, POINT, self.x, self.acts)
 
     def add_turn_rows(self, rows: PointRows) -> None:
         """Append one block of three rows for every angular velocity of a bone."""
         self.add_rows(add_turn_blocks, rows, TURN)
 
-    def add_rows(self, kernel: Any, rows: Any, names: Sequence[str], *places: FloatArray) -> None:
+    def add_rows(self, kernel: Any, rows: Any, names: Sequence[str], *places: Any) -> None:
         """Append the blocks that a kernel makes of the arrays `names` of `rows`.
 
         Whoever has rows keeps their arrays, so they are bound.

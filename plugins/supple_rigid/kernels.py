@@ -211,7 +211,7 @@ def observe_bodies(
         weight_next = 0.0
         work = 0.0
         for k in range(3):
-            # Velocities belong to the middle of a step, half of it before the position: README eq. (6).
+            # Velocities belong to the middle of a step, half of it before the position: README eq. (10).
             weight_now -= mass[i] * gravity[k] * (x[i, k] - 0.5 * h * v[i, k])
             weight_next -= mass[i] * gravity[k] * (x_next[i, k] - 0.5 * h * v_next[i, k])
             work += 0.5 * h * (wrench[i, k] + force[i, k]) * (v[i, k] + v_next[i, k])

@@ -146,6 +146,9 @@ def _declare_forces(build: Build, forest: Forest) -> None:
     ):
         build.add_step(f"skeleton.{name}", shape, unit=unit, doc=doc)
     bones = len(forest.bone)
+    for name, many in (("taut", bones), ("taut_rates", rates)):
+        doc = "How many of them are looked at for tension; 0 while nothing pulls so much."
+        build.add_state(f"skeleton.{name}", [many], unit="1", doc=doc, dtype=np.int64)
     kept: tuple[tuple[str, tuple[int, ...], str, str], ...] = (
         ("acceleration", (rates,), "rad/s^2, m/s^2", "Change of the rates in the last step, by time."),
         ("row_force", (bones, 3), "N", "Force of rows on the bones in the last step, in their axes."),
@@ -155,7 +158,9 @@ def _declare_forces(build: Build, forest: Forest) -> None:
     )
     for name, size, unit, doc in kept:
         start = build.arrays["skeleton.twist"][:, 3:] if name == "mean_spin" else np.zeros(size)
-        build.add_state(f"skeleton.{name}", start, unit=unit, doc=doc)
+        count = "skeleton.taut_rates" if name == "acceleration" else "skeleton.taut"
+        build.add_state(f"skeleton.{name}", start, unit=unit, doc=doc, count=count)
+    build.add_step("skeleton.pulled", (bones, 3, 3), unit="N m", doc="Force times lever that FREE finds.")
     for name, shape, unit, doc in (
         ("v_rows", (rates,), "rad/s, m/s", "Rates that rows ask for: those of a step's mean motion."),
         ("v_worked", (rates,), "rad/s, m/s", "Rates after all impulses, before fast trees move on."),

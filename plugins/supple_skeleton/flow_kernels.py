@@ -45,7 +45,10 @@ def mark_fast(h, bone, heads: Heads, velocity, fast_out):
             continue
         head = heads.of_rate[bone[i, LAST_DOF]]
         wx, wy, wz = velocity[i, 3], velocity[i, 4], velocity[i, 5]
-        turn = h * math.sqrt(wx * wx + wy * wy + wz * wz)
+        square = h * h * (wx * wx + wy * wy + wz * wz)
+        if square <= FAST_LONE * FAST_LONE:
+            continue
+        turn = math.sqrt(square)
         lone = heads.lone[head] == 1
         free = i == head and turning_place(bone[i, JOINT]) >= 0
         if turn > (FAST_LONE if lone else FAST_HEAD if free else FAST):

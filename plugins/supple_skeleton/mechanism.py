@@ -4,39 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
-
-from supple.core.arrays import FloatArray, IntArray
+from supple.core.arrays import FloatArray
 from supple.core.build import Build
-from supple.core.jit import TypedKernel
 from supple.core.schedule import Bound
 from supple.errors import PluginError, Problem, suggest
 from supple.mechanics.dynamics import Arrays
-from supple.mechanics.jacobian import JacobianBlocks
-from supple.mechanics.mechanism import PointRows
 from supple_bones.chain_kernels import solve_chain, solve_columns
 from supple_bones.forest import Follower, Forest
 from supple_bones.row_kernels import add_weighted_blocks
 from supple_bones.tree_rows import TreeRows
 from supple_skeleton.dynamics import FORCE, READS, SkeletonDynamics
 from supple_skeleton.loads import WeightedRows
-from supple_skeleton.tension_kernels import RowActs, note_points, note_sums
-
-note_point_rows, note_weighted_rows = TypedKernel(note_points), TypedKernel(note_sums)
-
-
-class NotedBlocks(JacobianBlocks):
-    """Blocks of which some say where they act; who forgets the blocks forgets that too."""
-
-    def __init__(self, capacity: int, width: int, frame: IntArray) -> None:
-        """`frame` [capacity] is the bone, -1 for blocks that act nowhere."""
-        super().__init__(capacity, width)
-        self.frame = frame
-
-    def clear(self) -> None:
-        """Forget all blocks."""
-        self.frame[: self.count.item(0)] = -1
-        super().clear()
 
 
 class Skeletons(TreeRows):
@@ -66,11 +44,6 @@ class Skeletons(TreeRows):
     ) -> None:
         """`skeletons` and `bones` number the paths, `followers` come behind them; `blocks` is the room for rows."""
         super().__init__(forest, blocks)
-        self.acts = RowActs(
-            frame=np.full(blocks, -1), weight=np.zeros(blocks), moment=np.zeros((blocks, 3)),
-            directions=np.zeros((blocks, 3, 3)),
-        )  # fmt: skip
-        self.jacobian = NotedBlocks(blocks, forest.width, self.acts.frame)
         self.skeletons, self.bones = dict(skeletons), dict(bones)
         self.followers = {each: len(bones) + place for place, each in enumerate(followers)}
         self.dynamics_keys = tuple(self.skeletons)
@@ -116,19 +89,7 @@ class Skeletons(TreeRows):
         """out[k] = A^-1 columns[k], both [columns, rates]."""
         solve_columns(self.dof, self.factor, columns, out)
 
-    def add_point_rows(self, rows: PointRows) -> None:
-        """Append one block of three rows for every point that moves with a bone, and note where it acts."""
-        first = self.jacobian.count.item(0)
-        super().add_point_rows(rows)
-        note_point_rows(
-            self.x, rows.frame, rows.sign, rows.point, rows.directions, self.acts, first, rows.count
-        )
-
     def add_weighted_rows(self, rows: WeightedRows) -> None:
         """Append one block of three rows for every weighted sum of point velocities."""
-        first = self.jacobian.count.item(0)
         names = ("group", "frame", "weight", "moment", "directions")
-        self.add_rows(add_weighted_blocks, rows, names, self.x)
-        note_weighted_rows(
-            rows.frame, rows.weight, rows.moment, rows.directions, self.acts, first, rows.count
-        )
+        self.add_rows(add_weighted_blocks, rows, names, self.x, self.acts)

@@ -13,7 +13,12 @@ from supple_skeleton.carry_kernels import carry_motion
 from supple_skeleton.flow_kernels import flow_freely, mark_fast
 from supple_skeleton.flow_tables import Ended, Flow, FlowScratch, Heads
 from supple_skeleton.step_tables import FreeStep
-from supple_skeleton.tension_kernels import find_pulls, resist_spins, stiffen_bones, take_fast_pulls
+from supple_skeleton.tension_kernels import (
+    find_pulls,
+    resist_spins,
+    stiffen_bones,
+    take_fast_pulls,
+)
 
 
 @njit
@@ -70,15 +75,19 @@ def move_freely(step: FreeStep, heads: Heads, flow_out: Flow, flow_scratch: Flow
         bone, dof, masses.inertia, armature, x, motion.rotation, axis, own, scratch.composite, factor_out
     )
     fastest, swing = mark_fast(h, bone, heads, velocity, flow_out.fast), 0.0
-    find_pulls(step, v, axis_rate, velocity, step.pull)
+    tight = False
+    if step.tie.taut[0] > 0:
+        find_pulls(step, v, axis_rate, velocity, step.pull)
+        if fastest >= 0.0:
+            swing = take_fast_pulls(step, heads, flow_out.fast, flow_scratch)
+        tight = stiffen_bones(step, factor_out)
     if fastest >= 0.0:
-        swing = take_fast_pulls(step, heads, flow_out.fast, flow_scratch)
-    tight = stiffen_bones(step, factor_out)
-    for k in range(count):
-        flow_scratch.gain[k] = -factor_out[dof[k, ROW]]
+        for k in range(count):
+            flow_scratch.gain[k] = -factor_out[dof[k, ROW]]
     add_implicit_gains(h, dof, gains, factor_out)
-    for k in range(count):
-        flow_scratch.gain[k] += factor_out[dof[k, ROW]]
+    if fastest >= 0.0:
+        for k in range(count):
+            flow_scratch.gain[k] += factor_out[dof[k, ROW]]
     empty = factor_chain(dof, factor_out)
     if empty >= 0:
         return empty

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from supple.core.arrays import FloatArray
+from supple.core.arrays import FloatArray, IntArray
+from supple_bones.layout import FREE, JOINT
 from supple_bones.tables import Bones, Motion
 
 
@@ -51,6 +52,8 @@ class Tie(NamedTuple):
     row_pull: FloatArray
     pull: FloatArray
     mean_spin: FloatArray
+    taut: IntArray  # [1] number of bones if something may be taut; 0: nothing of the others is known
+    taut_rates: IntArray  # [1] the same of rates
 
 
 class StepScratch(NamedTuple):
@@ -98,6 +101,18 @@ class FreeStep(NamedTuple):
     applied: FloatArray
     v_free: FloatArray
     pull: FloatArray
+
+
+def find_least_inertias(bone: IntArray, inertia: FloatArray) -> FloatArray:
+    """Least principal inertia [bones] of every bone about its origin, of one that floats about its centre."""
+    m, first, (xx, yy, zz, xy, xz, yz) = inertia[:, 0], inertia[:, 1:4], inertia[:, 4:].T
+    matrices = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]).transpose(2, 0, 1)
+    square = np.einsum("ia,ib->iab", first, first)
+    moved = np.einsum("i,ab->iab", np.einsum("iaa->i", square), np.eye(3)) - square
+    floats = (bone[:, JOINT] == FREE) & (m > 0)
+    matrices = matrices - np.where(floats, 1.0 / np.where(m > 0, m, 1.0), 0.0)[:, None, None] * moved
+    least: FloatArray = np.linalg.eigvalsh(matrices)[:, 0]
+    return np.ascontiguousarray(np.maximum(least, 0.0))
 
 
 def make_step_scratch(bones: int, rates: int, rows: int) -> StepScratch:

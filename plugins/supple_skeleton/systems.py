@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
+
 from supple.core.arrays import NEXT
 from supple.core.build import Build
 from supple.core.jit import bind_kernel
@@ -25,23 +27,19 @@ from supple_skeleton.step_tables import (
     Gains,
     Masses,
     Tie,
+    find_least_inertias,
     make_observe_scratch,
     make_step_scratch,
 )
-from supple_skeleton.tension_kernels import keep_row_pulls, keep_tension
+from supple_skeleton.tension_kernels import RowImpulses, keep_tension
 
 BONES, MOTION, NEXT_MOTION = (
     name_arrays(Bones, "skeleton"), name_arrays(Motion, "skeleton"), name_arrays(Motion, "skeleton", NEXT),
 )  # fmt: skip
 MASSES = name_arrays(Masses, "skeleton")
 GAINS = tuple(f"skeleton.{name}" for name in (*Gains._fields[1:], "response"))
+NEXT_TIE = name_arrays(Tie, "skeleton", NEXT)
 TIE, FLOW, ENDED = (name_arrays(group, "skeleton") for group in (Tie, Flow, Ended))
-KEPT = (
-    "skeleton.acceleration.next",
-    "skeleton.mean_spin.next",
-    "skeleton.row_force.next",
-    "skeleton.row_pull.next",
-)
 
 
 def take_gains(arrays: Bound) -> Gains:
@@ -64,8 +62,17 @@ class MoveFreely(System):
     """Factor of A, and velocities after the step if nothing touched."""
 
     phase = Phase.FREE
-    own_reads = (*BONES, *MASSES, *GAINS, *MOTION, *TIE, "run.gravity", "skeleton.wrench", "skeleton.force")
-    own_writes = ("skeleton.factor", "skeleton.applied", "skeleton.v_free", "skeleton.pull.next", *FLOW)
+    own_reads = (
+        *BONES,
+        *MASSES,
+        *GAINS,
+        *MOTION,
+        *TIE,
+        "run.gravity",
+        "skeleton.wrench",
+        "skeleton.force",
+    )
+    own_writes = ("skeleton.factor", "skeleton.applied", "skeleton.v_free", "skeleton.pulled", *FLOW)
 
     def __init__(self, build: Build) -> None:
         self.loads: list[BoneLoad] = build.members("bone_loads")
@@ -93,7 +100,7 @@ class MoveFreely(System):
             factor=arrays["skeleton.factor"],
             applied=arrays["skeleton.applied"],
             v_free=arrays["skeleton.v_free"],
-            pull=arrays["skeleton.pull.next"],
+            pull=arrays["skeleton.pulled"],
         )
         forest = find_skeletons(arrays).forest
         for load in self.loads:
@@ -128,33 +135,38 @@ class AdvanceBones(System):
     phase = Phase.ADVANCE
     reads = (
         *BONES, *MASSES, *MOTION, *TIE, *FLOW, "skeleton.factor", "skeleton.v_free", "skeleton.impulse", "rows.problem",
-        "rows.impulse",
+        "rows.impulse", "run.gravity", "skeleton.pulled",
     )  # fmt: skip
-    writes = (*NEXT_MOTION, *KEPT, *ENDED)
+    writes = (*NEXT_MOTION, *NEXT_TIE, *ENDED)
 
     def bind(self, arrays: Bound) -> list[Call]:
         """Bind both states and the rows."""
         skeletons, problem = find_skeletons(arrays), arrays.record("rows.problem")
         motion, after = arrays.take(Motion, "skeleton"), take_next_motion(arrays, "skeleton")
-        acceleration, mean_spin, row_force, row_pull = (arrays[name] for name in KEPT)
+        bones, masses = arrays.take(Bones, "skeleton"), arrays.take(Masses, "skeleton")
+        tie = arrays.take(Tie, "skeleton")
+        kept = arrays.take(Tie, "skeleton", **{name: f"skeleton.{name}{NEXT}" for name in Tie._fields})
+        rows = RowImpulses(
+            blocks=skeletons.jacobian.arrays,
+            acts=skeletons.acts,
+            law=problem.law,
+            impulse=arrays["rows.impulse"],
+        )
         heads, flow, scratch = (
             find_heads(skeletons.forest),
             arrays.take(Flow, "skeleton"),
             make_flow_scratch(skeletons.forest),
         )
+        count = len(bones.bone)
         return [
             Call(
-                advance_bones, arrays.h, arrays.take(Bones, "skeleton"), arrays.take(Masses, "skeleton"),
-                heads, arrays["skeleton.factor"], motion, flow, arrays["skeleton.v_free"], arrays["skeleton.impulse"],
-                scratch, arrays.take(Ended, "skeleton"), after,
+                advance_bones, arrays.h, bones, masses, heads, arrays["skeleton.factor"], motion, flow,
+                arrays["skeleton.v_free"], arrays["skeleton.impulse"], scratch, arrays.take(Ended, "skeleton"), after,
             ),
             Call(
-                keep_row_pulls, arrays.h, motion.rotation, skeletons.jacobian.arrays, skeletons.acts, problem.law,
-                arrays["rows.impulse"], row_force, row_pull,
-            ),
-            Call(
-                keep_tension, arrays.h, heads, flow.fast, scratch.v, motion.v, after, arrays.take(Tie, "skeleton"),
-                acceleration, mean_spin,
+                keep_tension, arrays.h, bones, masses, heads, find_least_inertias(bones.bone, masses.inertia),
+                arrays["run.gravity"], rows, flow.fast, scratch.v, motion, after, tie, kept, arrays["skeleton.pulled"],
+                np.zeros((2, count, 3)), np.zeros(count),
             ),
         ]  # fmt: skip
 

@@ -8,48 +8,30 @@ from typing import NamedTuple
 from supple.core.arrays import FloatArray, IntArray
 from supple.core.jit import njit, njit_inlined
 from supple.math.quaternion_kernels import rotate_vector_at, rotate_vector_back_at
+from supple.mechanics.jacobian import Jacobian
 from supple.mechanics.rows import BILATERAL
-from supple.mechanics.tension_kernels import SMOOTHING, find_tension_inertia, resist_unsteady_spin, stiffen
+from supple.mechanics.tension_kernels import (
+    BORNE,
+    SMOOTHING,
+    find_tension_inertia,
+    resist_unsteady_spin,
+    stiffen,
+)
 from supple_bones.force_kernels import gather_forces, set_inertial_forces
 from supple_bones.inertia_kernels import add_followers, fill_mass_matrix
 from supple_bones.layout import BALL, FOLLOWS, FREE, HINGE, JOINT, LAST_DOF, PARENT, ROOT, UNIVERSAL
+from supple_bones.tables import RowActs
 from supple_skeleton.flow_tables import FlowScratch, Heads
 from supple_skeleton.step_tables import FreeStep, Tie
 
 
-class RowActs(NamedTuple):
-    """Where blocks of rows act: bone, -1 for blocks that turn or drive; weight, moment about its origin, directions."""
+class RowImpulses(NamedTuple):
+    """The rows of a step: blocks of the Jacobian and where they act; laws and impulses of all groups."""
 
-    frame: IntArray  # [blocks]
-    weight: FloatArray  # [blocks] with its sign
-    moment: FloatArray  # [blocks, 3] m, in the world, with its sign
-    directions: FloatArray  # [blocks, 3, 3]
-
-
-@njit
-def note_points(x, frame, sign, point, directions, acts_out: RowActs, first, count):
-    """Rows of points of bones, from block `first` on."""
-    for p in range(count):
-        block, i = first + p, frame[p]
-        acts_out.frame[block] = i
-        acts_out.weight[block] = sign[p]
-        for c in range(3):
-            acts_out.moment[block, c] = sign[p] * (point[p, c] - x[i, c])
-            for row in range(3):
-                acts_out.directions[block, row, c] = directions[p, row, c]
-
-
-@njit
-def note_sums(frame, weight, moment, directions, acts_out: RowActs, first, count):
-    """Rows of weighted sums of points of bones, from block `first` on."""
-    for p in range(count):
-        block = first + p
-        acts_out.frame[block] = frame[p]
-        acts_out.weight[block] = weight[p]
-        for c in range(3):
-            acts_out.moment[block, c] = moment[p, c]
-            for row in range(3):
-                acts_out.directions[block, row, c] = directions[p, row, c]
+    blocks: Jacobian
+    acts: RowActs
+    law: IntArray
+    impulse: FloatArray
 
 
 @njit_inlined
@@ -67,36 +49,43 @@ def add_product(matrix_out, i, fx, fy, fz, rx, ry, rz):
 
 
 @njit
-def keep_row_pulls(h, rotation, blocks, acts: RowActs, law, impulse, row_force_out, row_pull_out):
+def sum_row_forces(h, rows: RowImpulses, force_out, reach_out):
+    """Force of all rows on every bone in the world [N], and a bound of force times lever of those of joints [N m]."""
+    blocks, acts, impulse = rows.blocks, rows.acts, rows.impulse
+    for i in range(reach_out.shape[0]):
+        reach_out[i] = 0.0
+        force_out[i, 0], force_out[i, 1], force_out[i, 2] = 0.0, 0.0, 0.0
+    for block in range(blocks.counts[0]):
+        i, g = acts.frame[block], blocks.group[block]
+        if i < 0:
+            continue
+        r0, r1, r2 = impulse[g, 0] / h, impulse[g, 1] / h, impulse[g, 2] / h
+        for c in range(3):
+            d = acts.directions[block]
+            force_out[i, c] += acts.weight[block] * (d[0, c] * r0 + d[1, c] * r1 + d[2, c] * r2)
+        if rows.law[g] == BILATERAL:
+            m = acts.moment[block]
+            reach_out[i] += abs(r0) * (abs(m[0]) + abs(m[1]) + abs(m[2]))
+
+
+@njit
+def keep_row_pulls(h, rotation, rows: RowImpulses, force, row_force_out, row_pull_out):
     """Force of all rows on every bone, and force times lever of those of joints, in its axes: README eq. (15)."""
+    blocks, acts = rows.blocks, rows.acts
     for i in range(row_force_out.shape[0]):
+        x, y, z = rotate_vector_back_at(rotation, i, force[i, 0], force[i, 1], force[i, 2])
+        row_force_out[i, 0], row_force_out[i, 1], row_force_out[i, 2] = x, y, z
         for a in range(3):
-            row_force_out[i, a] = 0.0
             for b in range(3):
                 row_pull_out[i, a, b] = 0.0
     for block in range(blocks.counts[0]):
-        i = acts.frame[block]
-        if i < 0:
+        i, g = acts.frame[block], blocks.group[block]
+        if i < 0 or rows.law[g] != BILATERAL:
             continue
-        g = blocks.group[block]
-        r0, r1, r2 = impulse[g, 0] / h, impulse[g, 1] / h, impulse[g, 2] / h
-        if r0 == 0.0 and r1 == 0.0 and r2 == 0.0:
-            continue
-        d, w = acts.directions[block], acts.weight[block]
-        fx, fy, fz = rotate_vector_back_at(
-            rotation, i,
-            d[0, 0] * r0 + d[1, 0] * r1 + d[2, 0] * r2,
-            d[0, 1] * r0 + d[1, 1] * r1 + d[2, 1] * r2,
-            d[0, 2] * r0 + d[1, 2] * r1 + d[2, 2] * r2,
-        )  # fmt: skip
-        row_force_out[i, 0] += w * fx
-        row_force_out[i, 1] += w * fy
-        row_force_out[i, 2] += w * fz
-        if law[g] == BILATERAL:
-            rx, ry, rz = rotate_vector_back_at(
-                rotation, i, acts.moment[block, 0], acts.moment[block, 1], acts.moment[block, 2]
-            )
-            add_product(row_pull_out, i, fx, fy, fz, rx, ry, rz)
+        along, d, m = rows.impulse[g, 0] / h, acts.directions[block], acts.moment[block]
+        fx, fy, fz = rotate_vector_back_at(rotation, i, along * d[0, 0], along * d[0, 1], along * d[0, 2])
+        rx, ry, rz = rotate_vector_back_at(rotation, i, m[0], m[1], m[2])
+        add_product(row_pull_out, i, fx, fy, fz, rx, ry, rz)
 
 
 @njit_inlined
@@ -181,6 +170,8 @@ def find_stiffening(step: FreeStep, pull, stiff_out, resisting_out):
         if bone[i, FOLLOWS] >= 0 or bone[i, JOINT] not in (HINGE, UNIVERSAL, BALL, FREE):
             continue
         set_bone_inertia(step.masses.inertia, i, bone[i, JOINT] == FREE, work[3])
+        if work[3, 0, 0] + work[3, 1, 1] + work[3, 2, 2] <= 0.0:
+            continue
         added = work[2]
         abruptness = find_tension_inertia(step.h, pull[i], tie.pull[i], work[3], work[:2], added)
         if abruptness < 0.0:
@@ -264,13 +255,71 @@ def resist_spins(step: FreeStep, rates_out, right_inout):
         right_inout[k] += rates_out[k]
 
 
+@njit_inlined
+def add_up(x, y, z):
+    """A bound of the length of a vector, without a root."""
+    return abs(x) + abs(y) + abs(z)
+
+
 @njit
-def keep_tension(h, heads: Heads, fast, kicked, v, motion_next, tie: Tie, acceleration_out, mean_spin_out):
-    """Accelerations of this step, of fast trees those by forces alone, and mean spins of bones in their axes."""
-    for k in range(v.shape[0]):
+def is_taut(h, bone, inertia, least, gravity, motion, motion_next, work, reach_inout):
+    """Whether the pull at a bone may ask for K: a bound from sizes of forces and levers, cheaper than `find_pulls`.
+
+    least [bones] is the least principal inertia. work[0] has the forces of rows, work[1] is scratch, both [bones, 3];
+    reach_inout [bones] begins with what rows of joints pull.
+    """
+    x, twist, twist_next = motion.x, motion.twist, motion_next.twist
+    force, passed = work[0], work[1]
+    for i in range(bone.shape[0]):
+        passed[i, 0], passed[i, 1], passed[i, 2] = -force[i, 0], -force[i, 1], -force[i, 2]
+    for i in range(bone.shape[0] - 1, -1, -1):
+        m, parent = inertia[i, 0], bone[i, PARENT]
+        fx = m * ((twist_next[i, 0] - twist[i, 0]) / h - gravity[0])
+        fy = m * ((twist_next[i, 1] - twist[i, 1]) / h - gravity[1])
+        fz = m * ((twist_next[i, 2] - twist[i, 2]) / h - gravity[2])
+        if m > 0.0:
+            if bone[i, JOINT] != FREE:
+                lever = add_up(inertia[i, 1], inertia[i, 2], inertia[i, 3]) / m
+                reach_inout[i] += lever * add_up(fx, fy, fz)
+            if least[i] > 0.0 and 2.0 * h * h * reach_inout[i] > BORNE * least[i]:
+                return True
+        if parent >= 0:
+            fx, fy, fz = fx + passed[i, 0], fy + passed[i, 1], fz + passed[i, 2]
+            passed[parent, 0] += fx
+            passed[parent, 1] += fy
+            passed[parent, 2] += fz
+            lever = add_up(x[i, 0] - x[parent, 0], x[i, 1] - x[parent, 1], x[i, 2] - x[parent, 2])
+            reach_inout[parent] += lever * add_up(fx, fy, fz)
+    return False
+
+
+@njit
+def keep_tension(
+    h, bones, masses, heads: Heads, least, gravity, rows: RowImpulses, fast, kicked, motion, motion_next, tie: Tie,
+    tie_out: Tie, pull, work, reach,
+):  # fmt: skip
+    """What pulled at the bones in this step, for the next one, if that must look: README eq. (15).
+
+    pull is what FREE found. work [2, bones, 3] and reach [bones] are scratch.
+    """
+    bone, count = bones.bone, motion.v.shape[0]
+    sum_row_forces(h, rows, work[0], reach)
+    taut = is_taut(h, bone, masses.inertia, least, gravity, motion, motion_next, work, reach)
+    for i in range(bone.shape[0]):
+        taut = taut or fast[i] > 0.0
+    tie_out.taut[0] = bone.shape[0] if taut else 0
+    tie_out.taut_rates[0] = count if taut else 0
+    if not taut:
+        return
+    keep_row_pulls(h, motion.rotation, rows, work[0], tie_out.row_force, tie_out.row_pull)
+    for k in range(count):
         after = kicked[k] if fast[heads.of_rate[k]] > 0.0 else motion_next.v[k]
-        acceleration_out[k] = (after - v[k]) / h
-    for i in range(mean_spin_out.shape[0]):
-        for c in range(3):
-            mean = tie.mean_spin[i, c]
-            mean_spin_out[i, c] = mean + SMOOTHING * (motion_next.twist[i, 3 + c] - mean)
+        tie_out.acceleration[k] = (after - motion.v[k]) / h
+    looked = tie.taut[0] > 0
+    for i in range(bone.shape[0]):
+        for a in range(3):
+            spin = motion_next.twist[i, 3 + a]
+            mean = tie.mean_spin[i, a] if looked else spin
+            tie_out.mean_spin[i, a] = mean + SMOOTHING * (spin - mean)
+            for b in range(3):
+                tie_out.pull[i, a, b] = pull[i, a, b] if looked else 0.0

@@ -53,6 +53,14 @@ def find_tension_inertia(h, pull, pull_before, inertia, work, added_out):
     square, square_before, square_change = 0.0, 0.0, 0.0
     for a in range(3):
         for b in range(3):
+            square += pull[a, b] * pull[a, b]
+            square_before += pull_before[a, b] * pull_before[a, b]
+    # An impact pulls for one step: what was slack before it is left alone.
+    if square == 0.0 or square_before == 0.0:
+        return -1.0
+    square, square_before = 0.0, 0.0
+    for a in range(3):
+        for b in range(3):
             now, before = stiffen(pull, a, b), stiffen(pull_before, a, b)
             square += now * now
             square_before += before * before
