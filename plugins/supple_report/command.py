@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from supple.run.options import FILE, json_option
+from supple.run.options import FILE, json_option, outside_option
 
 if TYPE_CHECKING:
     from supple_report.page import Media
@@ -23,14 +23,9 @@ MARK = "report.json"
 @click.option("-o", "--output", required=True, type=FILE, metavar="FOLDER", help="Where the page goes.")
 @click.option("--run", "fresh", is_flag=True, help="Run variants again that have no recording.")
 @click.option(
-    "--plugin", "plugin_files", multiple=True, type=FILE, metavar="FILE",
-    help="Trust this one-file plugin, which the results name, to run with --run.",
-)  # fmt: skip
-@click.option(
-    "--allow-outside",
-    is_flag=True,
-    help="With --run, read files outside the scenes' folders as the results ask.",
+    "--plugin", "plugin_files", multiple=True, type=FILE, metavar="FILE", help="Load a one-file plugin too."
 )
+@outside_option
 @click.option("--title", metavar="TEXT", help="Heading of the page.  [default: the scenes]")
 @click.option("--overwrite", is_flag=True, help="Replace the folder of an earlier report.")
 @json_option
@@ -47,6 +42,8 @@ def report(
     """Make a page of the results of claims, with pictures and curves of all variants.
 
     RESULT is what 'supple claims SCENES -o RESULT --record FOLDER' wrote. The page is one folder that needs no network.
+
+    With --run, a plugin that the results name runs only if --plugin names it too.
 
     Example: supple report claims.json -o page
     """
