@@ -126,8 +126,8 @@ def advance_bones(
         v[k] = impulse[k]
     solve_chain(dof, factor, v)
     fast = False
-    for i in range(bone.shape[0]):
-        fast = fast or flow.fast[i] > 0.0
+    for n in range(heads.listed.shape[0]):
+        fast = fast or flow.fast[heads.listed[n]] > 0.0
     if fast:
         for k in range(dof.shape[0]):
             scratch.v[k] = flow.kicked[k] + v[k]

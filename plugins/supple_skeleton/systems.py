@@ -124,14 +124,32 @@ class AdvanceBones(System):
         *BONES, *MASSES, *MOTION, *TIE, *FLOW, "skeleton.factor", "skeleton.v_free", "skeleton.impulse", "rows.problem",
         "rows.impulse", "run.gravity", "skeleton.pulled",
     )  # fmt: skip
-    writes = (*NEXT_MOTION, *NEXT_TIE, *ENDED)
+    writes = (*NEXT_MOTION, *ENDED)
+
+    def __init__(self, build: Build) -> None:
+        self.watched = any(
+            isinstance(each, Skeletons) and each.watched for each in build.members("mechanisms")
+        )
+        if self.watched:
+            self.writes = (*self.writes, *NEXT_TIE)
 
     def bind(self, arrays: Bound) -> list[Call]:
         """Bind both states and the rows."""
         skeletons, problem = find_skeletons(arrays), arrays.record("rows.problem")
         motion, after = arrays.take(Motion, "skeleton"), take_next_motion(arrays, "skeleton")
         bones, masses = arrays.take(Bones, "skeleton"), arrays.take(Masses, "skeleton")
-        tie = arrays.take(Tie, "skeleton")
+        heads, flow, scratch = (
+            find_heads(skeletons.forest),
+            arrays.take(Flow, "skeleton"),
+            make_flow_scratch(skeletons.forest),
+        )
+        count = len(bones.bone)
+        advance = Call(
+            advance_bones, arrays.h, bones, masses, heads, arrays["skeleton.factor"], motion, flow,
+            arrays["skeleton.v_free"], arrays["skeleton.impulse"], scratch, arrays.take(Ended, "skeleton"), after,
+        )  # fmt: skip
+        if not self.watched:
+            return [advance]
         kept = arrays.take(Tie, "skeleton", **{name: f"skeleton.{name}{NEXT}" for name in Tie._fields})
         rows = RowImpulses(
             blocks=skeletons.jacobian.arrays,
@@ -139,23 +157,12 @@ class AdvanceBones(System):
             law=problem.law,
             impulse=arrays["rows.impulse"],
         )
-        heads, flow, scratch = (
-            find_heads(skeletons.forest),
-            arrays.take(Flow, "skeleton"),
-            make_flow_scratch(skeletons.forest),
-        )
-        count = len(bones.bone)
-        return [
-            Call(
-                advance_bones, arrays.h, bones, masses, heads, arrays["skeleton.factor"], motion, flow,
-                arrays["skeleton.v_free"], arrays["skeleton.impulse"], scratch, arrays.take(Ended, "skeleton"), after,
-            ),
-            Call(
-                keep_tension, arrays.h, bones, masses, heads, find_least_inertias(bones.bone, masses.inertia),
-                arrays["run.gravity"], rows, flow.fast, scratch.v, motion, after, tie, kept, arrays["skeleton.pulled"],
-                np.zeros((2, count, 3)), np.zeros(count),
-            ),
-        ]  # fmt: skip
+        keep = Call(
+            keep_tension, arrays.h, bones, masses, heads, find_least_inertias(bones.bone, masses.inertia),
+            arrays["run.gravity"], rows, flow.fast, scratch.v, motion, after, arrays.take(Tie, "skeleton"), kept,
+            arrays["skeleton.pulled"], np.zeros((2, count, 3)), np.zeros(count),
+        )  # fmt: skip
+        return [advance, keep]
 
 
 class ObserveBones(System):
