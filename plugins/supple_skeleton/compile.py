@@ -141,6 +141,7 @@ def _declare_forces(build: Build, forest: Forest) -> None:
     for name, shape, unit, doc in (
         ("v_rows", (rates,), "rad/s, m/s", "Rates that rows ask for: those of a step's mean motion."),
         ("v_worked", (rates,), "rad/s, m/s", "Rates after all impulses, before fast trees move on."),
+        ("any_fast", (1,), "1", "Whether a tree spins fast."),
         ("fast", (bones,), "1", "1 for bones that bear a tree which spins fast."),
         ("kicked", (rates,), "rad/s, m/s", "Rates of fast trees after the forces, before they move on."),
         ("flown", (rates,), "rad/s, m/s", "The same after their free motion."),
