@@ -50,20 +50,28 @@ def append_block(bone, i, group, blocks_out):
 
 
 @njit
+def note_block(i, block, weight, mx, my, mz, directions, acts_out: RowActs):
+    """Where a block acts."""
+    acts_out.frame[block] = i
+    acts_out.weight[block] = weight
+    acts_out.moment[block, 0], acts_out.moment[block, 1], acts_out.moment[block, 2] = mx, my, mz
+    for row in range(3):
+        for c in range(3):
+            acts_out.directions[block, row, c] = directions[row, c]
+
+
+@njit
 def add_point_blocks(
     bone, dof, axis, x, acts_out: RowActs, group, frame, sign, point, directions, blocks_out, count,
 ):  # fmt: skip
     """Blocks sign * directions @ (Jacobian of the first `count` points), dense over the rates of the tree."""
-    values_out = blocks_out.values
+    values_out, noted = blocks_out.values, acts_out.frame.shape[0] > 0
     for p in range(count):
         i = frame[p]
         block = append_block(bone, i, group[p], blocks_out)
-        acts_out.frame[block] = i
-        acts_out.weight[block] = sign[p]
-        for c in range(3):
-            acts_out.moment[block, c] = sign[p] * (point[p, c] - x[i, c])
-            for row in range(3):
-                acts_out.directions[block, row, c] = directions[p, row, c]
+        if noted:
+            rx, ry, rz = point[p, 0] - x[i, 0], point[p, 1] - x[i, 1], point[p, 2] - x[i, 2]
+            note_block(i, block, sign[p], sign[p] * rx, sign[p] * ry, sign[p] * rz, directions[p], acts_out)
         root = bone[i, ROOT]
         rx, ry, rz = point[p, 0] - x[root, 0], point[p, 1] - x[root, 1], point[p, 2] - x[root, 2]
         first = bone[i, WINDOW]
@@ -112,16 +120,12 @@ def add_weighted_blocks(
     bone, dof, axis, x, acts_out: RowActs, group, frame, weight, moment, directions, blocks_out, count
 ):  # fmt: skip
     """Blocks directions @ (weight * velocity of the bone's origin + spin x moment); README eq. (22)."""
-    values_out = blocks_out.values
+    values_out, noted = blocks_out.values, acts_out.frame.shape[0] > 0
     for p in range(count):
         i = frame[p]
         block = append_block(bone, i, group[p], blocks_out)
-        acts_out.frame[block] = i
-        acts_out.weight[block] = weight[p]
-        for c in range(3):
-            acts_out.moment[block, c] = moment[p, c]
-            for row in range(3):
-                acts_out.directions[block, row, c] = directions[p, row, c]
+        if noted:
+            note_block(i, block, weight[p], moment[p, 0], moment[p, 1], moment[p, 2], directions[p], acts_out)
         root = bone[i, ROOT]
         s = weight[p]
         rx = moment[p, 0] + s * (x[i, 0] - x[root, 0])

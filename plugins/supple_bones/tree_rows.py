@@ -46,14 +46,17 @@ class TreeRows:
 
     name: str
 
-    def __init__(self, forest: Forest, blocks: int) -> None:
-        """`blocks` is the room for rows."""
+    def __init__(self, forest: Forest, blocks: int, noted: bool = False) -> None:
+        """`blocks` is the room for rows; `noted` asks for where they act, in `acts`."""
         self.forest, self.unit_count = forest, len(forest.trees)
+        room = blocks if noted else 0
         self.acts = RowActs(
-            frame=np.full(blocks, -1), weight=np.zeros(blocks), moment=np.zeros((blocks, 3)),
-            directions=np.zeros((blocks, 3, 3)),
+            frame=np.full(room, -1), weight=np.zeros(room), moment=np.zeros((room, 3)),
+            directions=np.zeros((room, 3, 3)),
         )  # fmt: skip
-        self.jacobian: JacobianBlocks = NotedBlocks(blocks, forest.width, self.acts.frame)
+        self.jacobian = JacobianBlocks(blocks, forest.width)
+        if noted:
+            self.jacobian = NotedBlocks(blocks, forest.width, self.acts.frame)
         self._scratch = make_delassus_scratch(self.unit_count, blocks, forest.width)
         self._bound_rows: dict[tuple[int, int], tuple[Any, Callable[[int], None]]] = {}
         #: Values and indptr of the matrix that `_add_delassus` adds to.

@@ -31,6 +31,7 @@ from supple_rigid.mass import MassProperties
 from supple_skeleton.drawings import draw_rods
 from supple_skeleton.mechanism import Skeletons
 from supple_skeleton.servos import JointServos, declare_servos
+from supple_skeleton.tautness import may_be_taut
 
 
 def compile_skeletons(build: Build) -> None:
@@ -51,11 +52,13 @@ def compile_skeletons(build: Build) -> None:
     x, rotation, axis = declare_motion(build, "skeleton", forest, entities, q, v)
     _refuse_massless(build, forest, entities, x, rotation, axis)
     declare_frames(build, "skeleton", forest, entities)
+    watched = may_be_taut(build, forest)
     _declare_forces(build, forest)
+    _declare_tie(build, forest, watched)
     limits, servos = (len(build.arrays[f"skeleton.{name}"]) for name in ("limit", "servo"))
     extra = sum(load.extra_blocks for load in build.members("bone_loads"))
     blocks = 2 * contact_capacity(build) + limits + servos + extra
-    mechanism = Skeletons(forest, trees, bones, followers, blocks)
+    mechanism = Skeletons(forest, trees, bones, followers, blocks, watched)
     build.add_member("mechanisms", mechanism)
     build.add_member("carriers", mechanism)
     if limits:
@@ -146,24 +149,10 @@ def _declare_forces(build: Build, forest: Forest) -> None:
     ):
         build.add_step(f"skeleton.{name}", shape, unit=unit, doc=doc)
     bones = len(forest.bone)
-    for name, many in (("taut", bones), ("taut_rates", rates)):
-        doc = "How many of them are looked at for tension; 0 while nothing pulls so much."
-        build.add_state(f"skeleton.{name}", [many], unit="1", doc=doc, dtype=np.int64)
-    kept: tuple[tuple[str, tuple[int, ...], str, str], ...] = (
-        ("acceleration", (rates,), "rad/s^2, m/s^2", "Change of the rates in the last step, by time."),
-        ("row_force", (bones, 3), "N", "Force of rows on the bones in the last step, in their axes."),
-        ("row_pull", (bones, 3, 3), "N m", "Force times lever of rows of joints, likewise."),
-        ("pull", (bones, 3, 3), "N m", "Force times lever of all that hangs on the bones, likewise."),
-        ("mean_spin", (bones, 3), "rad/s", "Mean of the last spins of the bones, in their axes."),
-    )
-    for name, size, unit, doc in kept:
-        start = build.arrays["skeleton.twist"][:, 3:] if name == "mean_spin" else np.zeros(size)
-        count = "skeleton.taut_rates" if name == "acceleration" else "skeleton.taut"
-        build.add_state(f"skeleton.{name}", start, unit=unit, doc=doc, count=count)
-    build.add_step("skeleton.pulled", (bones, 3, 3), unit="N m", doc="Force times lever that FREE finds.")
     for name, shape, unit, doc in (
         ("v_rows", (rates,), "rad/s, m/s", "Rates that rows ask for: those of a step's mean motion."),
         ("v_worked", (rates,), "rad/s, m/s", "Rates after all impulses, before fast trees move on."),
+        ("any_fast", (1,), "1", "Whether a tree spins fast."),
         ("fast", (bones,), "1", "1 for bones that bear a tree which spins fast."),
         ("kicked", (rates,), "rad/s, m/s", "Rates of fast trees after the forces, before they move on."),
         ("flown", (rates,), "rad/s, m/s", "The same after their free motion."),
@@ -175,6 +164,26 @@ def _declare_forces(build: Build, forest: Forest) -> None:
         ("gain_d", "N m s/rad, N s/m", "Implicit damping of actuators."),
     ):
         build.add_step(f"skeleton.{name}", (rates,), unit=unit, doc=doc, accumulates=True)
+
+
+def _declare_tie(build: Build, forest: Forest, watched: bool) -> None:
+    """Declare what is kept of the pulls at the bones; nothing where these are never looked at."""
+    bones, rates = (len(forest.bone), forest.v_count) if watched else (0, 0)
+    for name, many in (("taut", bones), ("taut_rates", rates)):
+        doc = "How many of them are looked at for tension; 0 while nothing pulls so much."
+        build.add_state(f"skeleton.{name}", [many], unit="1", doc=doc, dtype=np.int64)
+    kept: tuple[tuple[str, tuple[int, ...], str, str], ...] = (
+        ("acceleration", (rates,), "rad/s^2, m/s^2", "Change of the rates in the last step, by time."),
+        ("row_force", (bones, 3), "N", "Force of rows on the bones in the last step, in their axes."),
+        ("row_pull", (bones, 3, 3), "N m", "Force times lever of rows of joints, likewise."),
+        ("pull", (bones, 3, 3), "N m", "Force times lever of all that hangs on the bones, likewise."),
+        ("mean_spin", (bones, 3), "rad/s", "Mean of the last spins of the bones, in their axes."),
+    )
+    for name, size, unit, doc in kept:
+        start = build.arrays["skeleton.twist"][:bones, 3:] if name == "mean_spin" else np.zeros(size)
+        count = "skeleton.taut_rates" if name == "acceleration" else "skeleton.taut"
+        build.add_state(f"skeleton.{name}", start, unit=unit, doc=doc, count=count if watched else "")
+    build.add_step("skeleton.pulled", (bones, 3, 3), unit="N m", doc="Force times lever that FREE finds.")
 
 
 def _show(build: Build, entities: list[Entity], skeletons: list[Entity], forest: Forest) -> None:

@@ -38,11 +38,10 @@ def mark_fast(h, bone, heads: Heads, velocity, fast_out):
     Returns the greatest turn [rad] among those not lone, or -1 where nobody is fast.
     """
     fastest = -1.0
-    for i in range(bone.shape[0]):
-        fast_out[i] = 0.0
-    for i in range(bone.shape[0]):
-        if bone[i, LAST_DOF] < 0:
-            continue
+    for n in range(heads.listed.shape[0]):
+        fast_out[heads.listed[n]] = 0.0
+    for n in range(heads.spinning.shape[0]):
+        i = heads.spinning[n]
         head = heads.of_rate[bone[i, LAST_DOF]]
         wx, wy, wz = velocity[i, 3], velocity[i, 4], velocity[i, 5]
         square = h * h * (wx * wx + wy * wy + wz * wz)

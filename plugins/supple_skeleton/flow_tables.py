@@ -8,7 +8,7 @@ import numpy as np
 
 from supple.core.arrays import FloatArray, IntArray
 from supple_bones.forest import Forest
-from supple_bones.layout import BALL, BONE, DOF_PARENT, FREE, JOINT, V_COUNT
+from supple_bones.layout import BALL, BONE, DOF_PARENT, FREE, JOINT, LAST_DOF, V_COUNT
 from supple_bones.tables import Motion
 
 
@@ -21,6 +21,8 @@ class Heads(NamedTuple):
 
     of_rate: IntArray
     lone: IntArray
+    listed: IntArray  # [heads] the heads
+    spinning: IntArray  # [n] bones whose spins are looked at: heads, and what has mass
 
 
 class Flow(NamedTuple):
@@ -76,7 +78,11 @@ def find_heads(forest: Forest) -> Heads:
     for head in set(of_rate.tolist()):
         free = bone[head, JOINT] in (BALL, FREE)
         lone[head] = free and int((of_rate == head).sum()) == bone[head, V_COUNT]
-    return Heads(of_rate=of_rate, lone=lone)
+    heads = sorted(set(of_rate.tolist()))
+    masses = forest.inertia[:, 0] > 0
+    moved = bone[:, LAST_DOF] >= 0
+    moved &= masses | np.isin(np.arange(len(bone)), heads)
+    return Heads(of_rate=of_rate, lone=lone, listed=np.array(heads, np.int64), spinning=np.flatnonzero(moved))
 
 
 def make_flow_scratch(forest: Forest) -> FlowScratch:

@@ -41,9 +41,14 @@ class Skeletons(TreeRows):
         bones: Mapping[str, int],
         followers: Sequence[Follower],
         blocks: int,
+        watched: bool,
     ) -> None:
-        """`skeletons` and `bones` number the paths, `followers` come behind them; `blocks` is the room for rows."""
-        super().__init__(forest, blocks)
+        """`skeletons` and `bones` number the paths, `followers` come behind them; `blocks` is the room for rows.
+
+        `watched`: pulls at the bones are looked at.
+        """
+        super().__init__(forest, blocks, noted=watched)
+        self.watched = watched
         self.skeletons, self.bones = dict(skeletons), dict(bones)
         self.followers = {each: len(bones) + place for place, each in enumerate(followers)}
         self.dynamics_keys = tuple(self.skeletons)

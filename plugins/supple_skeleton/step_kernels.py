@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from supple.core.jit import njit
+from supple.core.jit import njit, njit_inlined
 from supple_bones.chain_kernels import factor_chain, solve_chain
 from supple_bones.coordinate_kernels import find_deviations, integrate_coordinates
 from supple_bones.force_kernels import differentiate_bias, find_inverse_dynamics, map_wrenches
@@ -19,6 +19,9 @@ from supple_skeleton.tension_kernels import (
     stiffen_bones,
     take_fast_pulls,
 )
+
+SPINS_FAST = -2
+"""What `move_freely` returns where a tree spins fast."""
 
 
 @njit
@@ -51,10 +54,10 @@ def fill_right_side(h, gains, applied, bias, deviation, v, right_out):
 
 
 @njit
-def move_freely(step: FreeStep, heads: Heads, flow_out: Flow, flow_scratch: FlowScratch):
-    """Factor of A and velocities if nothing touched; README eq. (4) to (7). Returns -1, or a rate without inertia.
+def finish_free(step: FreeStep, tight):
+    """Factor of A = M + gains, M being there, and velocities if nothing touched. Returns -1, or a rate without inertia.
 
-    Trees under tension or that spin fast: README eq. (11) to (17).
+    `tight`: torques that resist spins join the right side, which is left in scratch.rates[0].
     """
     h, bones, masses, gains, motion, scratch = (
         step.h, step.bones, step.masses, step.gains, step.motion, step.scratch,
@@ -71,23 +74,7 @@ def move_freely(step: FreeStep, heads: Heads, flow_out: Flow, flow_scratch: Flow
     own, work = scratch.own, scratch.work
     right, bias, change, zero = scratch.rates[0], scratch.rates[1], scratch.rates[2], scratch.rates[3]
     count = v.shape[0]
-    make_mass_matrix(
-        bone, dof, masses.inertia, armature, x, motion.rotation, axis, own, scratch.composite, factor_out
-    )
-    fastest, swing = mark_fast(h, bone, heads, velocity, flow_out.fast), 0.0
-    tight = False
-    if step.tie.taut[0] > 0:
-        find_pulls(step, v, axis_rate, velocity, step.pull)
-        if fastest >= 0.0:
-            swing = take_fast_pulls(step, heads, flow_out.fast, flow_scratch)
-        tight = stiffen_bones(step, factor_out)
-    if fastest >= 0.0:
-        for k in range(count):
-            flow_scratch.gain[k] = -factor_out[dof[k, ROW]]
     add_implicit_gains(h, dof, gains, factor_out)
-    if fastest >= 0.0:
-        for k in range(count):
-            flow_scratch.gain[k] += factor_out[dof[k, ROW]]
     empty = factor_chain(dof, factor_out)
     if empty >= 0:
         return empty
@@ -112,42 +99,95 @@ def move_freely(step: FreeStep, heads: Heads, flow_out: Flow, flow_scratch: Flow
         solve_chain(dof, factor_out, change)
     for k in range(count):
         step.v_free[k] = v[k] + change[k]
-    if fastest >= 0.0:
-        flow_freely(step, heads, fastest, swing, right, flow_out, flow_scratch)
     return -1
 
 
-@njit
-def advance_bones(
-    h, bones, masses, heads: Heads, factor, motion, flow: Flow, v_free, impulse, scratch, ended_out: Ended, motion_out
-):  # fmt: skip
-    """v = v_free + A^-1 J^T lambda, coordinates with the new rates, and where the bones then are.
+@njit_inlined
+def begin_free(step: FreeStep):
+    """The mass matrix, and in scratch the inertias of the bones."""
+    bones, masses, motion, scratch = step.bones, step.masses, step.motion, step.scratch
+    make_mass_matrix(
+        bones.bone, bones.dof, masses.inertia, masses.armature, motion.x, motion.rotation, motion.axis, scratch.own,
+        scratch.composite, step.factor,
+    )  # fmt: skip
 
-    Rates of fast heads go on from their momenta: README eq. (13), (14). scratch is a FlowScratch.
+
+@njit
+def move_freely(step: FreeStep, heads: Heads, fast_out):
+    """Factor of A and velocities if nothing touched; README eq. (4) to (7), under tension (15) to (17).
+
+    Returns -1, a rate without inertia, or SPINS_FAST: then `move_fast` is to be asked.
     """
-    bone, dof, v = bones.bone, bones.dof, motion_out.v
+    motion = step.motion
+    if mark_fast(step.h, step.bones.bone, heads, motion.spatial_velocity, fast_out) >= 0.0:
+        return SPINS_FAST
+    begin_free(step)
+    tight = False
+    if step.tie.taut[0] > 0:
+        find_pulls(step, motion.v, motion.axis_rate, motion.spatial_velocity, step.pull)
+        tight = stiffen_bones(step, step.factor)
+    return finish_free(step, tight)
+
+
+@njit
+def move_fast(step: FreeStep, heads: Heads, flow_out: Flow, flow_scratch: FlowScratch):
+    """`move_freely` where trees spin fast: README eq. (11) to (17). Returns -1, or a rate without inertia."""
+    motion, dof = step.motion, step.bones.dof
+    fastest, swing = mark_fast(step.h, step.bones.bone, heads, motion.spatial_velocity, flow_out.fast), 0.0
+    begin_free(step)
+    tight = False
+    if step.tie.taut[0] > 0:
+        find_pulls(step, motion.v, motion.axis_rate, motion.spatial_velocity, step.pull)
+        swing = take_fast_pulls(step, heads, flow_out.fast, flow_scratch)
+        tight = stiffen_bones(step, step.factor)
+    for k in range(dof.shape[0]):
+        flow_scratch.factor[dof[k, ROW]] = 0.0
+    add_implicit_gains(step.h, dof, step.gains, flow_scratch.factor)
+    for k in range(dof.shape[0]):
+        flow_scratch.gain[k] = flow_scratch.factor[dof[k, ROW]]
+    empty = finish_free(step, tight)
+    if empty < 0:
+        flow_freely(step, heads, fastest, swing, step.scratch.rates[0], flow_out, flow_scratch)
+    return empty
+
+
+@njit_inlined
+def follow_rates(bones, motion_out):
+    """Where the bones are after the step, and how they move."""
+    follow_state(
+        bones.bone, bones.dof, bones.frame, motion_out.q, motion_out.v, motion_out.x, motion_out.rotation,
+        motion_out.twist, motion_out.axis, motion_out.axis_rate, motion_out.spatial_velocity,
+    )  # fmt: skip
+
+
+@njit
+def advance_bones(h, bones, factor, q, v_free, impulse, ended_out: Ended, motion_out):
+    """v = v_free + A^-1 J^T lambda, coordinates with the new rates, and where the bones then are."""
+    dof, v = bones.dof, motion_out.v
     for k in range(dof.shape[0]):
         v[k] = impulse[k]
     solve_chain(dof, factor, v)
-    fast = False
-    for i in range(bone.shape[0]):
-        fast = fast or flow.fast[i] > 0.0
-    if fast:
-        for k in range(dof.shape[0]):
-            scratch.v[k] = flow.kicked[k] + v[k]
-            scratch.v_from[k] = flow.flown[k] + v[k]
     for k in range(dof.shape[0]):
         v[k] += v_free[k]
         ended_out.v_rows[k] = v[k]
         ended_out.v_worked[k] = v[k]
-    integrate_coordinates(h, bone, motion.q, v, motion_out.q)
-    if fast:
-        for k in range(dof.shape[0]):
-            if flow.fast[heads.of_rate[k]] > 0.0:
-                v[k] = scratch.v_from[k]
-                ended_out.v_worked[k] = scratch.v[k]
-        carry_motion(h, bones, masses, heads, flow, motion, scratch, motion_out)
-    follow_state(
-        bone, dof, bones.frame, motion_out.q, v, motion_out.x, motion_out.rotation, motion_out.twist,
-        motion_out.axis, motion_out.axis_rate, motion_out.spatial_velocity,
-    )  # fmt: skip
+    integrate_coordinates(h, bones.bone, q, v, motion_out.q)
+    follow_rates(bones, motion_out)
+
+
+@njit
+def advance_fast(
+    h, bones, masses, heads: Heads, factor, motion, flow: Flow, v_free, impulse, scratch: FlowScratch, ended_out: Ended,
+    motion_out,
+):  # fmt: skip
+    """`advance_bones` where trees spin fast: rates of fast heads go on from their momenta, README eq. (13), (14)."""
+    advance_bones(h, bones, factor, motion.q, v_free, impulse, ended_out, motion_out)
+    v = motion_out.v
+    for k in range(v.shape[0]):
+        change = v[k] - v_free[k]
+        scratch.v[k] = flow.kicked[k] + change
+        if flow.fast[heads.of_rate[k]] > 0.0:
+            v[k] = flow.flown[k] + change
+            ended_out.v_worked[k] = scratch.v[k]
+    carry_motion(h, bones, masses, heads, flow, motion, scratch, motion_out)
+    follow_rates(bones, motion_out)

@@ -20,7 +20,7 @@ from supple_skeleton.loaded_step import bind_loaded_step
 from supple_skeleton.loads import BoneLoad
 from supple_skeleton.mechanism import Skeletons
 from supple_skeleton.observe_kernels import observe_step
-from supple_skeleton.step_kernels import advance_bones, move_freely
+from supple_skeleton.step_kernels import SPINS_FAST, advance_bones, advance_fast, move_fast, move_freely
 from supple_skeleton.step_tables import (
     Balance,
     FreeStep,
@@ -72,7 +72,14 @@ class MoveFreely(System):
         "skeleton.wrench",
         "skeleton.force",
     )
-    own_writes = ("skeleton.factor", "skeleton.applied", "skeleton.v_free", "skeleton.pulled", *FLOW)
+    own_writes = (
+        "skeleton.factor",
+        "skeleton.applied",
+        "skeleton.v_free",
+        "skeleton.pulled",
+        "skeleton.any_fast",
+        *FLOW,
+    )
 
     def __init__(self, build: Build) -> None:
         self.loads: list[BoneLoad] = build.members("bone_loads")
@@ -105,21 +112,20 @@ class MoveFreely(System):
         forest = find_skeletons(arrays).forest
         for load in self.loads:
             load.attach(arrays)
-        take_step = (
-            bind_loaded_step(step, self.loads)
-            if self.loads
-            else bind_kernel(
-                move_freely,
-                step,
-                find_heads(forest),
-                arrays.take(Flow, "skeleton"),
-                make_flow_scratch(forest),
-            )
-        )
+        heads, flow = find_heads(forest), arrays.take(Flow, "skeleton")
+        if self.loads:
+            take_step = bind_loaded_step(step, self.loads)
+        else:
+            take_step = bind_kernel(move_freely, step, heads, flow.fast)
+        take_fast_step = bind_kernel(move_fast, step, heads, flow, make_flow_scratch(forest))
+        any_fast = arrays["skeleton.any_fast"]
         labels = [entity.path for entity in list_bones(arrays.build, "skeleton")]
 
         def move() -> None:
             empty = take_step()
+            any_fast[0] = empty == SPINS_FAST
+            if empty == SPINS_FAST:
+                empty = take_fast_step()
             if empty >= 0:
                 raise SimulationError(
                     f"the mass matrix lost its inertia at rate {empty}",
@@ -135,16 +141,36 @@ class AdvanceBones(System):
     phase = Phase.ADVANCE
     reads = (
         *BONES, *MASSES, *MOTION, *TIE, *FLOW, "skeleton.factor", "skeleton.v_free", "skeleton.impulse", "rows.problem",
-        "rows.impulse", "run.gravity", "skeleton.pulled",
+        "rows.impulse", "run.gravity", "skeleton.pulled", "skeleton.any_fast",
     )  # fmt: skip
-    writes = (*NEXT_MOTION, *NEXT_TIE, *ENDED)
+    writes = (*NEXT_MOTION, *ENDED)
 
-    def bind(self, arrays: Bound) -> list[Call]:
+    def __init__(self, build: Build) -> None:
+        self.watched = any(
+            isinstance(each, Skeletons) and each.watched for each in build.members("mechanisms")
+        )
+        if self.watched:
+            self.writes = (*self.writes, *NEXT_TIE)
+
+    def bind(self, arrays: Bound) -> Callable[[], None]:
         """Bind both states and the rows."""
         skeletons, problem = find_skeletons(arrays), arrays.record("rows.problem")
         motion, after = arrays.take(Motion, "skeleton"), take_next_motion(arrays, "skeleton")
         bones, masses = arrays.take(Bones, "skeleton"), arrays.take(Masses, "skeleton")
-        tie = arrays.take(Tie, "skeleton")
+        heads, flow = find_heads(skeletons.forest), arrays.take(Flow, "skeleton")
+        scratch, ended = make_flow_scratch(skeletons.forest), arrays.take(Ended, "skeleton")
+        given = (arrays["skeleton.v_free"], arrays["skeleton.impulse"])
+        factor, spins_fast = arrays["skeleton.factor"], arrays["skeleton.any_fast"]
+        advance_slowly = bind_kernel(advance_bones, arrays.h, bones, factor, motion.q, *given, ended, after)
+        advance_quickly = bind_kernel(
+            advance_fast, arrays.h, bones, masses, heads, factor, motion, flow, *given, scratch, ended, after
+        )
+
+        def advance() -> None:
+            (advance_quickly if spins_fast.item(0) else advance_slowly)()
+
+        if not self.watched:
+            return advance
         kept = arrays.take(Tie, "skeleton", **{name: f"skeleton.{name}{NEXT}" for name in Tie._fields})
         rows = RowImpulses(
             blocks=skeletons.jacobian.arrays,
@@ -152,23 +178,18 @@ class AdvanceBones(System):
             law=problem.law,
             impulse=arrays["rows.impulse"],
         )
-        heads, flow, scratch = (
-            find_heads(skeletons.forest),
-            arrays.take(Flow, "skeleton"),
-            make_flow_scratch(skeletons.forest),
-        )
         count = len(bones.bone)
-        return [
-            Call(
-                advance_bones, arrays.h, bones, masses, heads, arrays["skeleton.factor"], motion, flow,
-                arrays["skeleton.v_free"], arrays["skeleton.impulse"], scratch, arrays.take(Ended, "skeleton"), after,
-            ),
-            Call(
-                keep_tension, arrays.h, bones, masses, heads, find_least_inertias(bones.bone, masses.inertia),
-                arrays["run.gravity"], rows, flow.fast, scratch.v, motion, after, tie, kept, arrays["skeleton.pulled"],
-                np.zeros((2, count, 3)), np.zeros(count),
-            ),
-        ]  # fmt: skip
+        keep = bind_kernel(
+            keep_tension, arrays.h, bones, masses, heads, find_least_inertias(bones.bone, masses.inertia),
+            arrays["run.gravity"], rows, flow.fast, scratch.v, motion, after, arrays.take(Tie, "skeleton"), kept,
+            arrays["skeleton.pulled"], np.zeros((2, count, 3)), np.zeros(count),
+        )  # fmt: skip
+
+        def advance_and_keep() -> None:
+            advance()
+            keep()
+
+        return advance_and_keep
 
 
 class ObserveBones(System):
