@@ -21,6 +21,8 @@ from supple.math.matrix_kernels import diagonalise
 
 BORNE = 0.25
 """Part of the inertia up to which h^2 |H| needs no help."""
+UNSTABLE = 4.0
+"""h^2 |H| in terms of the inertia at which explicit steps end."""
 SMOOTHING = 0.2
 """Share of a step in the mean spin."""
 
@@ -53,19 +55,13 @@ def find_tension_inertia(h, pull, pull_before, inertia, work, added_out):
     square, square_before, square_change = 0.0, 0.0, 0.0
     for a in range(3):
         for b in range(3):
-            square += pull[a, b] * pull[a, b]
-            square_before += pull_before[a, b] * pull_before[a, b]
-    # An impact pulls for one step: what was slack before it is left alone.
-    if square == 0.0 or square_before == 0.0:
-        return -1.0
-    square, square_before = 0.0, 0.0
-    for a in range(3):
-        for b in range(3):
             now, before = stiffen(pull, a, b), stiffen(pull_before, a, b)
             square += now * now
             square_before += before * before
             square_change += (now - before) * (now - before)
-    if h * h * math.sqrt(square) <= BORNE * bound_least_inertia(inertia):
+    # An impact pulls for one step: what was slack before it is left alone as long as explicit steps bear it.
+    borne = BORNE if square_before > 0.0 else UNSTABLE
+    if square == 0.0 or h * h * math.sqrt(square) <= borne * bound_least_inertia(inertia):
         return -1.0
     matrix, vectors = work[0], work[1]
     for a in range(3):
