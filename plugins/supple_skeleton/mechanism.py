@@ -41,7 +41,7 @@ class Skeletons(TreeRows):
         bones: Mapping[str, int],
         followers: Sequence[Follower],
         blocks: int,
-        watched: bool,
+        watched: bool = False,
     ) -> None:
         """`skeletons` and `bones` number the paths, `followers` come behind them; `blocks` is the room for rows.
 
