@@ -154,6 +154,10 @@ def test_larger_characters_have_the_same_density() -> None:
     assert np.ptp(there.vertices, axis=0) == pytest.approx(1.5 * np.ptp(here.vertices, axis=0), rel=0.01)
 
 
+EVENED = 5e-4
+"""Vertices are cut at the joints, and then evened along the skin [m]."""
+
+
 def test_skin_of_a_straight_finger_is_cut_at_its_joints() -> None:
     plan = Hand().plan()
     surface = wrap_plan(plan, 2500)
@@ -164,9 +168,9 @@ def test_skin_of_a_straight_finger_is_cut_at_its_joints() -> None:
         places = surface.vertices[[k for k, name in enumerate(surface.bones) if name == bone]]
         assert len(places) > 10
         if low:
-            assert ((places - origins[low]) @ along).min() > -1e-6
+            assert ((places - origins[low]) @ along).min() > -EVENED
         if high:
-            assert ((places - origins[high]) @ along).max() < 1e-6
+            assert ((places - origins[high]) @ along).max() < EVENED
 
 
 def test_springs_carry_the_weight_of_a_rod() -> None:
