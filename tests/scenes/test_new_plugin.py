@@ -95,7 +95,10 @@ def test_a_folder_that_hides_the_package_is_named(tmp_path: Path) -> None:
     home, site = write_plugin(NAME, tmp_path)[0].parent, tmp_path / "site"
     renamed = home.rename(tmp_path / f"supple_{NAME}")
     install(renamed, site, editable=True)
-    result = run(tmp_path, "-m", "supple", "plugins", PYTHONPATH=str(site))
+    # The command leaves the current folder out; a script of the user's does not.
+    assert run(tmp_path, "-m", "supple", "plugins", PYTHONPATH=str(site)).returncode == 0
+    script = "import sys; sys.argv = ['supple', 'plugins']; from supple.run.cli import main; main()"
+    result = run(tmp_path, "-c", script, PYTHONPATH=str(site))
     assert result.returncode == 2
     assert f"plugin {NAME} (supple_{NAME}) is a folder without __init__.py" in result.stderr
     assert str(renamed) in result.stderr
