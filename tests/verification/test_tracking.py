@@ -169,8 +169,8 @@ def test_limits_are_respected_exactly(load) -> None:
 @given(seed=seeds)
 @settings(max_examples=8, deadline=None)
 def test_a_limit_that_is_never_reached_changes_nothing(load, seed) -> None:
-    """Rows inside their bounds and gains in A are the same controller."""
-    text, _ = sample_tracking(seed, 0.004, corrections=0, implicitness=0.5)
+    """Rows inside their bounds and gains in A are the same controller, unless a tree turns fast within a step."""
+    text, _ = sample_tracking(seed, 0.0005, corrections=0, implicitness=0.5)
     worlds = [load(text)]
     worlds.append(load(text.replace("damping = 7,", "damping = 7, limit = 1e9,")))
     for world in worlds:
