@@ -114,7 +114,7 @@ def test_a_spring_is_implicit_to_round_off(
     [[entity]]
     name = "foot"
     pose = {{ position = [0, -8, 0] }}
-    spring = {{ between = ["weight"], stiffness = {stiffness!r}, damping = {damping!r}, {more} }}
+    spring = {{ between = ["weight"], stiffness = {stiffness!r}, damping = {damping!r}, implicitness = 1.0, {more} }}
     """)  # fmt: skip
     x, v = 0.0, speed
     for _ in range(30):
@@ -145,7 +145,7 @@ def test_a_torsion_spring_is_implicit_to_round_off(folder, stiffness, damping, h
     [[entity]]
     name = "axle"
     joint = {{ kind = "hinge", between = ["wheel"], axis = [1, 0, 0] }}
-    spring = {{ stiffness = {stiffness!r}, damping = {damping!r}, rest = {rest!r} }}
+    spring = {{ stiffness = {stiffness!r}, damping = {damping!r}, rest = {rest!r}, implicitness = 1.0 }}
     """)  # fmt: skip
     inertia, start = 0.4 * 2 * 0.5**2, np.radians(rest)
     angle, rate = 0.0, spin

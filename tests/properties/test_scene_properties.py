@@ -251,7 +251,7 @@ def fingerprints(scene: Scene) -> dict[tuple[str, str], str]:
 NUMBER = st.floats(-1e6, 1e6)
 POSITIVE = st.floats(1e-6, 1e6)
 VECTOR = st.tuples(NUMBER, NUMBER, NUMBER)
-BODY = {"mass": POSITIVE, "density": POSITIVE, "velocity": VECTOR, "spin": VECTOR}
+BODY = {"mass": POSITIVE, "velocity": VECTOR, "spin": VECTOR}
 POSE = {"position": VECTOR, "angle": NUMBER}
 SHAPES = {
     "sphere": {"radius": POSITIVE, "friction": POSITIVE},

@@ -14,6 +14,7 @@ import pytest
 
 from run_toys import Place
 from supple.run.recording import open_recording
+from supple.run.recording_room import SUPERBLOCK
 
 ROOT = Path(__file__).resolve().parents[2]
 KILLS = 10
@@ -85,7 +86,9 @@ def test_truncated_recording_of_a_killed_run_is_refused_at_once(tmp_path: Path) 
     process.kill()
     process.wait()
     content = recording.read_bytes()
-    recording.write_bytes(content[: len(content) // 2])
+    # Behind what was written lies the space that was taken for more.
+    *_, end = SUPERBLOCK.unpack(content[: SUPERBLOCK.size])
+    recording.write_bytes(content[: end // 2])
     command = [sys.executable, "-m", "supple", "info", str(recording)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 2

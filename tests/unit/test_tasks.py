@@ -104,7 +104,9 @@ def test_what_is_out_of_reach_leaves_torques_bounded(write) -> None:
     assert metrics["arm.torque"] < 1000.0
     assert metrics["arm.softened"] > 0.0
     assert np.hypot(*(tip(world)[:2] - [0, 1])) > 0.7  # stretched towards it
-    assert np.abs(world.array("skeleton.v")).max() < 30.0  # it swings about the stretched pose: README, Limitations
+    assert (
+        np.abs(world.array("skeleton.v")).max() < 30.0
+    )  # it swings about the stretched pose: README, Limitations
 
 
 def test_claims_of_the_page_on_states_of_a_run(write) -> None:
