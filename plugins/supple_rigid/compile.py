@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from supple.core.arrays import FloatArray
 from supple.core.build import Build, Frame
 from supple.core.entity import Entity
 from supple.core.noise import noise_at
@@ -28,76 +29,78 @@ def compile_bodies(build: Build) -> None:
                 f"{entity.path}.body", "the body has no inertia", "make its shapes or density larger"
             )
     starts = [_start(build, entity, mass) for entity, mass in zip(entities, masses, strict=True)]
-    count = len(entities)
-    inertia = np.array([mass.inertia for mass in masses])
-    build.add_model("rigid.mass", [mass.mass for mass in masses], unit="kg", doc="Masses.", labels=labels)
-    build.add_model("rigid.inertia", inertia, unit="kg m^2", doc="Inertia in the body frame.", labels=labels)
-    build.add_model(
-        "rigid.inverse_inertia", np.linalg.inv(inertia), unit="1/(kg m^2)", doc="Its inverse.", labels=labels
-    )
     x, q, v = (np.array([start[part] for start in starts]) for part in range(3))
-    build.add_model("rigid.x_start", x, unit="m", doc="Centres of mass at the start.", labels=labels)
-    build.add_state("rigid.x", x, unit="m", doc="Centres of mass.", labels=labels, record=True)
-    build.add_state("rigid.q", q, unit="1", doc="Rotations (w, x, y, z).", labels=labels, record=True)
-    build.add_state(
-        "rigid.v", v, unit="m/s, rad/s", doc="Velocity in the world, then angular velocity in the body frame.",
-        labels=labels, record=True,
-    )  # fmt: skip
-    build.add_state("rigid.x_half", x, unit="m", doc="Centres of mass at half time.", labels=labels)
-    for name, values, unit, doc in (
-        ("pull", np.zeros((count, 3, 3)), "N m", "Sum of force times lever of joints, in the body frame."),
-        ("pull_before", np.zeros((count, 3, 3)), "N m", "The same in the step before."),
-        ("mean_spin", v[:, 3:], "rad/s", "Mean of the last spins, in the body frame."),
-    ):
-        build.add_state(f"rigid.{name}", values, unit=unit, doc=doc, labels=labels)
-    build.add_step(
-        "rigid.response",
-        (count, 3, 3),
-        unit="1/(kg m^2)",
-        doc="Inverse of what answers impulses.",
-        labels=labels,
-    )
-    build.add_step(
-        "rigid.middle", (count, 4), unit="rad/s, s", doc="Of fast bodies: spin amid a free step, and its time.",
-        labels=labels,
-    )  # fmt: skip
-    for name, doc in (
-        ("v_rows", "Velocities that rows ask for: those of a step's mean motion."),
-        ("v_worked", "Velocities after all impulses, before fast bodies turn."),
-    ):
-        build.add_step(f"rigid.{name}", (count, 6), unit="m/s, rad/s", doc=doc, labels=labels)
-    build.add_step("rigid.wrench", (count, 6), unit="N, N m", doc="Applied force and torque, in the world.",
-                   labels=labels, accumulates=True)  # fmt: skip
-    build.add_step(
-        "rigid.force", (count, 6), unit="N, N m", doc="Generalised force; the torque is in the body frame.",
-        labels=labels, accumulates=True,
-    )  # fmt: skip
-    build.add_step(
-        "rigid.v_free", (count, 6), unit="m/s, rad/s", doc="Velocity if nothing touched.", labels=labels
-    )
-    build.add_step("rigid.plan", (count, 6), unit="N s, N m s", doc="Impulses that controllers planned.",
-                   labels=labels, accumulates=True)  # fmt: skip
-    build.add_step(
-        "rigid.impulse", (count, 6), unit="N s, N m s", doc="Planned impulses and J^T lambda.", labels=labels
-    )
-    build.add_step(
-        "rigid.observed", (count, 6), unit="SI", doc="Values of the metrics of a body.", labels=labels
-    )
+    _declare_masses(build, labels, masses)
+    _declare_motion(build, labels, x, q, v)
+    _declare_step(build, labels)
     mechanism = RigidBodies(labels, 2 * contact_capacity(build))
     build.add_member("mechanisms", mechanism)
     build.add_member("carriers", mechanism)
     for index, (entity, mass) in enumerate(zip(entities, masses, strict=True)):
         build.carry(entity.path, Frame(mechanism.name, index, mass.centre))
-        metrics = entity.components["body"].metrics
-        places = {metric.name: ("rigid.observed", (index, column)) for column, metric in enumerate(metrics)}
-        build.bind_metrics(entity, "body", places)
-        for attribute, array in (
-            ("position", "rigid.x"),
-            ("rotation", "rigid.q"),
-            ("velocity", "rigid.v"),
-            ("mass", "rigid.mass"),
-        ):
-            build.expose(entity.path, attribute, array, index)
+        _show_body(build, entity, index)
+
+
+def _declare_masses(build: Build, labels: list[str], masses: list[MassProperties]) -> None:
+    inertia = np.array([mass.inertia for mass in masses])
+    for name, values, unit, doc in (
+        ("mass", [mass.mass for mass in masses], "kg", "Masses."),
+        ("inertia", inertia, "kg m^2", "Inertia in the body frame."),
+        ("inverse_inertia", np.linalg.inv(inertia), "1/(kg m^2)", "Its inverse."),
+    ):
+        build.add_model(f"rigid.{name}", values, unit=unit, doc=doc, labels=labels)
+
+
+def _declare_motion(build: Build, labels: list[str], x: FloatArray, q: FloatArray, v: FloatArray) -> None:
+    build.add_model("rigid.x_start", x, unit="m", doc="Centres of mass at the start.", labels=labels)
+    for name, values, unit, doc in (
+        ("x", x, "m", "Centres of mass."),
+        ("q", q, "1", "Rotations (w, x, y, z)."),
+        ("v", v, "m/s, rad/s", "Velocity in the world, then angular velocity in the body frame."),
+    ):
+        build.add_state(f"rigid.{name}", values, unit=unit, doc=doc, labels=labels, record=True)
+    none = np.zeros((len(labels), 3, 3))
+    for name, values, unit, doc in (
+        ("x_half", x, "m", "Centres of mass at half time."),
+        ("pull", none, "N m", "Sum of force times lever of joints, in the body frame."),
+        ("pull_before", none, "N m", "The same in the step before."),
+        ("mean_spin", v[:, 3:], "rad/s", "Mean of the last spins, in the body frame."),
+    ):
+        build.add_state(f"rigid.{name}", values, unit=unit, doc=doc, labels=labels)
+
+
+def _declare_step(build: Build, labels: list[str]) -> None:
+    count, velocity, momentum = len(labels), "m/s, rad/s", "N s, N m s"
+    for name, shape, unit, doc in (
+        ("response", (3, 3), "1/(kg m^2)", "Inverse of what answers impulses."),
+        ("middle", (4,), "rad/s, s", "Of fast bodies: spin amid a free step, and its time."),
+        ("v_rows", (6,), velocity, "Velocities that rows ask for: those of a step's mean motion."),
+        ("v_worked", (6,), velocity, "Velocities after all impulses, before fast bodies turn."),
+        ("v_free", (6,), velocity, "Velocity if nothing touched."),
+        ("impulse", (6,), momentum, "Planned impulses and J^T lambda."),
+        ("observed", (6,), "SI", "Values of the metrics of a body."),
+    ):
+        build.add_step(f"rigid.{name}", (count, *shape), unit=unit, doc=doc, labels=labels)
+    for name, unit, doc in (
+        ("wrench", "N, N m", "Applied force and torque, in the world."),
+        ("force", "N, N m", "Generalised force; the torque is in the body frame."),
+        ("plan", momentum, "Impulses that controllers planned."),
+    ):
+        build.add_step(f"rigid.{name}", (count, 6), unit=unit, doc=doc, labels=labels, accumulates=True)
+
+
+def _show_body(build: Build, entity: Entity, index: int) -> None:
+    """Let metrics and names of the body lead to its row."""
+    metrics = entity.components["body"].metrics
+    places = {metric.name: ("rigid.observed", (index, column)) for column, metric in enumerate(metrics)}
+    build.bind_metrics(entity, "body", places)
+    for attribute, array in (
+        ("position", "rigid.x"),
+        ("rotation", "rigid.q"),
+        ("velocity", "rigid.v"),
+        ("mass", "rigid.mass"),
+    ):
+        build.expose(entity.path, attribute, array, index)
 
 
 def compile_aims(build: Build) -> None:

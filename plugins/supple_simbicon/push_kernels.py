@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from supple.core.jit import njit
-from supple.math.quaternion_kernels import rotate_vector_at
-from supple.math.vector_kernels import cross
+from supple.math.wrench_kernels import add_force_at_point
 
 EARLY = 1e-6
 """Part of the phase, or time [s], by which a push may come early, for round-off."""
@@ -36,11 +35,4 @@ def push_frames(h, number, place, point, force, duration, start, time, rotation,
             continue
         i, part = place[k, 1], overlap / h
         fx, fy, fz = part * force[k, 0], part * force[k, 1], part * force[k, 2]
-        rx, ry, rz = rotate_vector_at(rotation, i, point[k, 0], point[k, 1], point[k, 2])
-        tx, ty, tz = cross(rx, ry, rz, fx, fy, fz)
-        wrench_out[i, 0] += fx
-        wrench_out[i, 1] += fy
-        wrench_out[i, 2] += fz
-        wrench_out[i, 3] += tx
-        wrench_out[i, 4] += ty
-        wrench_out[i, 5] += tz
+        add_force_at_point(rotation, i, point, k, fx, fy, fz, wrench_out)

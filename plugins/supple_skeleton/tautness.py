@@ -32,4 +32,4 @@ def may_be_taut(build: Build, forest: Forest) -> bool:
             mass[parent] += mass[i]
             reach[parent] += mass[i] * float(np.linalg.norm(forest.frame[i, POSITION : POSITION + 3]))
     least = find_least_inertias(bone, inertia)
-    return bool(((2.0 * build.run.step**2 * weight * reach > 0.25 * least) & (least > 0.0)).any())
+    return bool(((2.0 * build.longest_step() ** 2 * weight * reach > 0.25 * least) & (least > 0.0)).any())

@@ -144,6 +144,9 @@ def test_results_survive_a_round_trip(tmp_path: Path) -> None:
     store.add("a", Outcome({"x.y": 0.1, "x.z": math.nan}, 1.5))
     store.add("b", Outcome({}, 0.5, "it broke"))
     store.save()
+    with pytest.raises(UserError, match="another run"):
+        ResultStore(tmp_path / "out.json")
+    store.close()
     again = ResultStore(tmp_path / "out.json").outcomes
     assert again["b"] == Outcome({}, 0.5, "it broke")
     assert again["a"].metrics["x.y"] == 0.1

@@ -22,7 +22,7 @@ from supple.core.fault import raise_fault
 from supple.core.members import Member, Solve, find_faults
 from supple.core.pose import relative_pose, world_pose
 from supple.core.registry import Registered, Registry
-from supple.core.schedule import solve_of
+from supple.core.schedule import ROWS, solve_of
 from supple.errors import PluginError, Problem, SuppleError, UserError, suggest
 
 #: An index into an array: of one element, or of a row that `world["path"].attribute` shows.
@@ -206,6 +206,11 @@ class Build:
         """The members of a collection, sorted by name; with `solve` only those that belong to this one."""
         members = self.collections.get(collection, [])
         return [member for member in members if solve_of(member) == solve] if solve else members
+
+    def longest_step(self, solve: str = ROWS) -> float:
+        """The longest step [s] that members of this solve are ever bound to: for choices that shorter ones keep."""
+        rates = {each.name: each.rate for each in self.members("solves")}
+        return self.run.step * float(rates[solve])
 
     def carry(self, path: str, frame: Frame) -> None:
         """Say that this frame moves the entity and whatever hangs below it."""

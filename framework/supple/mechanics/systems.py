@@ -199,17 +199,7 @@ class SolveRows(System):
         at = self.solve.array
         problem: ConstraintProblem = arrays.record(at("problem"))
         mechanisms: list[Mechanism] = arrays.build.members("mechanisms", self.solve.name)
-        plans = [
-            (
-                m,
-                bind_kernel(
-                    warm_start_kernels.take_plan, arrays[m.plan].reshape(-1), arrays[m.impulse].reshape(-1)
-                ),
-                arrays[m.plan],
-                np.zeros_like(arrays[m.plan]),
-            )
-            for m in mechanisms
-        ]
+        plans = [_bind_plan(arrays, mechanism) for mechanism in mechanisms]
         impulse = arrays[at("impulse")]
         close = _bind_closing(arrays, problem, mechanisms)
         hand_over = [
@@ -275,9 +265,17 @@ def set_start(start: str, seed: int, label: str, step: int, impulse_out: FloatAr
         impulse_out[:] = 1.0 if start == "ones" else 0.0
 
 
-def _take_plans(
-    plans: list[tuple[Mechanism, Callable[[], bool], FloatArray, FloatArray]],
-) -> list[tuple[Mechanism, FloatArray]]:
+Plan = tuple[Mechanism, Callable[[], bool], FloatArray, FloatArray]
+"""A mechanism, what begins its impulse with its plan (and tells if there is one), the plan, room for M^-1 plan."""
+
+
+def _bind_plan(arrays: Bound, mechanism: Mechanism) -> Plan:
+    plan, impulse = arrays[mechanism.plan], arrays[mechanism.impulse]
+    take = bind_kernel(warm_start_kernels.take_plan, plan.reshape(-1), impulse.reshape(-1))
+    return mechanism, take, plan, np.zeros_like(plan)
+
+
+def _take_plans(plans: list[Plan]) -> list[tuple[Mechanism, FloatArray]]:
     """Begin every impulse with what was planned; returns the mechanisms with a plan and what it does to v."""
     planned = []
     for mechanism, take, plan, change in plans:

@@ -11,6 +11,7 @@ from typing import Any
 from supple.errors import Problem, UserError
 from supple.run.atomic import check_folder, replacing
 from supple.run.claim_runs import Outcome, read_outcome
+from supple.run.file_lock import FileLock
 from supple.run.json_text import write_json
 
 FORMAT = 1
@@ -21,13 +22,24 @@ _SPARE = 20.0
 class ResultStore:
     """Outcomes by their keys, kept in a JSON file that is replaced whole.
 
-    Writing takes at most a small part of the time: a kill loses the runs of about the last half second.
+    Writing takes at most a small part of the time: a kill loses the runs of about the last half second. The file is its
+    own until it is closed.
     """
 
     def __init__(self, path: Path | None) -> None:
         self.path = path
-        self.outcomes: dict[str, Outcome] = _read(path) if path is not None else {}
         self._next_save = 0.0
+        self._lock = _lock(path) if path is not None else None
+        try:
+            self.outcomes: dict[str, Outcome] = _read(path) if path is not None else {}
+        except UserError:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Let others write the file."""
+        if self._lock is not None:
+            self._lock.release()
 
     def add(self, key: str, outcome: Outcome) -> None:
         """Keep an outcome, and save now and then."""
@@ -48,8 +60,12 @@ class ResultStore:
         self._next_save = ended + max(0.5, _SPARE * (ended - began))
 
 
-def _read(path: Path) -> dict[str, Outcome]:
+def _lock(path: Path) -> FileLock:
     check_folder(path)
+    return FileLock(path)
+
+
+def _read(path: Path) -> dict[str, Outcome]:
     if not path.exists():
         return {}
     remedy = "give another --out, or delete it"

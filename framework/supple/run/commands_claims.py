@@ -14,7 +14,9 @@ from supple.run.options import FILE, json_option, outside_option, plugin_options
 
 if TYPE_CHECKING:
     from supple.run.claim_runs import Outcome, Setting, Task
+    from supple.run.claim_store import ResultStore
     from supple.run.claims import ScenePlan
+    from supple.run.report import ClaimsProgress
 
 
 @click.command()
@@ -58,12 +60,9 @@ def claims(
 
     Exit codes: 0 all hold, 1 some do not or cannot be judged, 2 bad input.
     """
-    from supple.run.atomic import check_folder
-    from supple.run.claim_pool import DIED, Termination, run_tasks
     from supple.run.claim_runs import Setting
     from supple.run.claim_store import ResultStore
     from supple.run.claims import judge_plans, list_tasks, list_timed, make_plan, with_recordings
-    from supple.run.file_lock import FileLock
     from supple.run.json_text import write_json
     from supple.run.report import ClaimsProgress
     from supple.run.wanted_claims import find_wanted
@@ -72,26 +71,46 @@ def claims(
     setting = Setting(plugin_files, disabled, allow_outside)
     plans = make_plan(paths, setting, only, progress.note)
     wanted = find_wanted(paths, only)
-    if out is not None:
-        check_folder(out)
-        lock = FileLock(out)
-    store = ResultStore(out)
-    if record is not None:
-        _make_folder(record)
-        plans = with_recordings(plans, record)
-    tasks = list_tasks(plans)
+    with closing(ResultStore(out)) as store:
+        if record is not None:
+            _make_folder(record)
+            plans = with_recordings(plans, record)
+        tasks = list_tasks(plans)
+        lost = _run_missing(tasks, list_timed(plans), setting, jobs or _count_cores(), store, progress)
+        verdicts = judge_plans(plans, {**store.outcomes, **lost}, wanted)
+        verdicts |= _describe(plans, setting, only, out)
+        store.save(verdicts)
+    _note_unsolved(tasks, store.outcomes, setting, progress.note)
+    if as_json:
+        click.echo(write_json(verdicts))
+    else:
+        _show(verdicts)
+    judged = [*verdicts["claims"], *verdicts["expectations"]]
+    return int(ExitCode.FINE if all(one["holds"] is True for one in judged) else ExitCode.DOES_NOT_HOLD)
+
+
+def _run_missing(
+    tasks: Sequence[Task],
+    timed: set[str],
+    setting: Setting,
+    jobs: int,
+    store: ResultStore,
+    progress: ClaimsProgress,
+) -> dict[str, Outcome]:
+    """Run what the store does not have yet; returns what became of runs whose workers died, which it does not keep."""
+    from supple.run.claim_pool import DIED, Termination, run_tasks
+
     missing = [
         task
         for task in tasks
         if task.key not in store.outcomes or (task.record is not None and not task.record.is_file())
     ]
-    timed = list_timed(plans)
     try:
         with (
             Termination(),
             progress.counting(len(tasks), len(missing)),
             # Closed at once, so that an interrupt between two results ends the workers too.
-            closing(run_tasks(setting, missing, jobs or _count_cores(), timed)) as results,
+            closing(run_tasks(setting, missing, jobs, timed)) as results,
         ):
             for task, outcome in results:
                 progress.finished(task.label, outcome.seconds, outcome.error)
@@ -100,18 +119,7 @@ def claims(
         died = [key for key, outcome in store.outcomes.items() if outcome.error == DIED]
         lost = {key: store.outcomes.pop(key) for key in died}
         store.save()
-    verdicts = judge_plans(plans, {**store.outcomes, **lost}, wanted)
-    verdicts |= _describe(plans, setting, only, out)
-    store.save(verdicts)
-    if out is not None:
-        lock.release()
-    _note_unsolved(tasks, store.outcomes, setting, progress.note)
-    if as_json:
-        click.echo(write_json(verdicts))
-    else:
-        _show(verdicts)
-    judged = [*verdicts["claims"], *verdicts["expectations"]]
-    return int(ExitCode.FINE if all(one["holds"] is True for one in judged) else ExitCode.DOES_NOT_HOLD)
+    return lost
 
 
 def _note_unsolved(
