@@ -201,7 +201,7 @@ def _rest(build: Build, entity: Entity, mesh: TriangleMesh, bones: list[str]) ->
     for path in set(bones):
         position, turn = relative_pose(build.pose(path), here)
         mine = [i for i, bone in enumerate(bones) if bone == path]
-        rest[mine] = position + np.array([rotate(turn, mesh.vertices[i]) for i in mine])
+        rest[mine] = position + rotate(turn, mesh.vertices[mine])
     return rest
 
 

@@ -31,9 +31,8 @@ def find_corner_normals(build: Build, pool: Pool) -> FloatArray:
         here = build.pose(part.entity.path)
         for patch in np.unique(patches):
             _, turn = relative_pose(build.pose(pool.patch_bone[patch]), here)
-            turned = np.array([rotate(turn, normal) for normal in across])
-            mine = patches == patch
-            normals[part.triangles][mine] = np.broadcast_to(turned[:, None], (*patches.shape, 3))[mine]
+            triangle, corner = np.nonzero(patches == patch)
+            normals[part.triangles][triangle, corner] = rotate(turn, across[triangle])
     return normals
 
 

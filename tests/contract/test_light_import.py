@@ -27,7 +27,7 @@ with open(report, "w") as file:
 """
 
 
-def find_imported(tmp_path: Path, *arguments: str) -> set[str]:
+def find_imported(tmp_path: Path, *arguments: str, code: int = 0) -> set[str]:
     """The top-level modules in memory after `import supple` and, with arguments, the command."""
     report = tmp_path / "modules.json"
     result = subprocess.run(
@@ -36,7 +36,7 @@ def find_imported(tmp_path: Path, *arguments: str) -> set[str]:
     )  # fmt: skip
     assert result.returncode == 0, result.stderr
     content = json.loads(report.read_text())
-    assert content["code"] == 0, result.stdout + result.stderr
+    assert content["code"] == code, result.stdout + result.stderr
     assert "supple" in content["modules"]
     return set(content["modules"])
 
@@ -51,8 +51,10 @@ def test_help_is_light(tmp_path: Path, arguments: tuple[str, ...]) -> None:
     assert find_imported(tmp_path, *arguments) & forbidden == set()
 
 
-def test_check_does_not_load_the_compiler(tmp_path: Path) -> None:
-    imported = find_imported(tmp_path, "check", "scenes/first/drop.toml")
+def test_mistakes_in_a_file_are_found_without_the_compiler(tmp_path: Path) -> None:
+    scene = tmp_path / "wrong.toml"
+    scene.write_text((ROOT / "scenes/first/drop.toml").read_text().replace("duration", "duratoin", 1))
+    imported = find_imported(tmp_path, "check", str(scene), code=2)
     assert imported & {"numba", "llvmlite"} == set()
     # A check that does not look at the components would be light and worthless.
     assert "pydantic" in imported

@@ -46,7 +46,7 @@ def multiply(p: FloatArray, q: FloatArray) -> FloatArray:
 
 
 def rotate(q: FloatArray, vector: FloatArray) -> FloatArray:
-    """The vector turned by the unit quaternion q."""
+    """The vector, or each of the vectors [n, 3], turned by the unit quaternion q."""
     doubled = 2.0 * np.cross(q[1:], vector)
     turned: FloatArray = vector + q[0] * doubled + np.cross(q[1:], doubled)
     return turned

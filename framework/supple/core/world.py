@@ -296,9 +296,11 @@ class World:
             # It was taken when there was more room, or less.
             self._build(room)
             self.generation += 1
-        if planned_steps is not None and planned_steps != self.blueprint.run.steps:
-            forget_part(self.build.metrics, self.blueprint.run, copied)
         self.arrays.load_state(copied)
+        if planned_steps is not None and planned_steps != self.blueprint.run.steps:
+            # Only now it is known that the state has what is to be forgotten.
+            forget_part(self.build.metrics, self.blueprint.run, copied)
+            self.arrays.load_state(copied)
 
     # Looking
 

@@ -38,7 +38,7 @@ def check(
     for path in scenes:
         try:
             scene = read_scene(path, plugins, allow_outside=allow_outside)
-            if found := scene.check_files():
+            if found := scene.check_files() or scene.check_builds():
                 raise UserError(found)
         except UserError as error:
             problems += error.problems

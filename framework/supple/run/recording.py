@@ -79,6 +79,9 @@ class Recording:
         def count() -> int:
             # First of all: the writer announces frames when they are there, so whatever is looked at later has them.
             frames = self._file["frames"]
+            for name, kinds in (("frames", "iu"), ("step", "iu"), ("time", "f")):
+                if self._file[name].ndim != 1 or self._file[name].dtype.kind not in kinds:
+                    raise ValueError(f"{name} is no list of numbers")
             if self._file.swmr_mode:
                 frames.refresh()
             complete = int(frames[0])
@@ -167,14 +170,26 @@ class Recording:
         if self.is_ragged(name):
             last = int(self.offsets(name)[-1])
             return self._read(lambda: np.asarray(self._find(name)[:last]))
-        return self._read(lambda: np.asarray(self._find(name)[: self.frames]))
+
+        def look() -> Array:
+            values = np.asarray(self._find(name)[: self.frames])
+            if len(values) != self.frames:
+                raise ValueError(f"{name} has {len(values)} of {self.frames} frames")
+            return values
+
+        return self._read(look)
 
     def offsets(self, name: str) -> Array:
         """Where the rows of each frame of a ragged array begin, and where the last one's end: (frames + 1,)."""
 
         def look() -> Array:
             count = _text(self._find(name).attrs["count"])
-            return np.asarray(self._file["offsets"][count][: self.frames + 1])
+            offsets = np.asarray(self._file["offsets"][count][: self.frames + 1])
+            if offsets.shape != (self.frames + 1,) or offsets.dtype.kind not in "iu":
+                raise ValueError(f"the rows of {name} are not counted")
+            if offsets[0] != 0 or (np.diff(offsets) < 0).any() or offsets[-1] > self._find(name).shape[0]:
+                raise ValueError(f"the rows of {name} are counted wrongly")
+            return offsets
 
         return self._read(look)
 

@@ -17,14 +17,21 @@ from supple.scene.document import Document
 from supple.scene.fields import fields_of, say_value
 from supple.scene.overrides import Override
 from supple.scene.prefabs import expand_prefabs
-from supple.scene.read_entities import Assembly, add_entity, read_components, read_event
+from supple.scene.read_entities import Assembly, Expansions, add_entity, read_components, read_event
 from supple.scene.wording import read_checked
 
 
 def assemble(
-    document: Document, overrides: Iterable[Override], registry: Registry, files: SceneFiles
+    document: Document,
+    overrides: Iterable[Override],
+    registry: Registry,
+    files: SceneFiles,
+    expansions: Expansions | None = None,
 ) -> Assembly:
-    """Apply the overrides in their order, read every component and expand the prefabs, which may ask for `files`."""
+    """Apply the overrides in their order, read every component and expand the prefabs, which may ask for `files`.
+
+    Whoever reads a scene many times at once hands in what its prefabs made so far.
+    """
     authored = {"run": document.run, **document.entities, **document.events}
     later: dict[str, list[Override]] = {}
     for override in overrides:
@@ -32,7 +39,7 @@ def assemble(
             authored[override.target] = override.apply(authored[override.target])
         else:
             later.setdefault(override.target, []).append(override)
-    assembly = Assembly(registry, authored["run"], files)
+    assembly = Assembly(registry, authored["run"], files, expansions or Expansions())
     _read_run(assembly)
     for path in sorted(document.events):
         read_event(assembly, authored[path])

@@ -13,7 +13,7 @@ from supple.scene.assemble import assemble
 from supple.scene.document import Document
 from supple.scene.fields import fields_of
 from supple.scene.overrides import Override, make_override
-from supple.scene.read_entities import Assembly, naming_component, offers
+from supple.scene.read_entities import Assembly, Expansions, naming_component, offers
 from supple.scene.toml_scanner import one_line
 
 
@@ -92,25 +92,24 @@ def check_all(
 
     Of a sweep, every value of every axis is tried by itself: combinations are too many.
     """
-    plain, found = _try(document, document.sets, registry, files)
+    expansions = Expansions()
+
+    def attempt(overrides: Iterable[Override]) -> tuple[Assembly, list[Problem]]:
+        assembly = assemble(document, overrides, registry, files, expansions)
+        return assembly, [*assembly.problems, *check_sense(assembly)]
+
+    plain, found = attempt(document.sets)
     assemblies, problems = {"": plain}, list(found)
     for name, variant in document.variants.items():
         overrides = (*document.sets, *variant.overrides)
-        assemblies[name], found = _try(document, overrides, registry, files)
+        assemblies[name], found = attempt(overrides)
         problems.extend(_only_with(found, problems, f"variant {name}", variant.overrides))
     for override in sweep_overrides(document, problems):
         for chosen in [variant.overrides for variant in document.variants.values()] or [()]:
-            _, found = _try(document, (*document.sets, *chosen, override), registry, files)
+            _, found = attempt((*document.sets, *chosen, override))
             label = f"the sweep of {override.path}"
             problems.extend(_only_with(found, problems, label, (*chosen, override)))
     return assemblies, problems
-
-
-def _try(
-    document: Document, overrides: Iterable[Override], registry: Registry, files: SceneFiles
-) -> tuple[Assembly, list[Problem]]:
-    assembly = assemble(document, overrides, registry, files)
-    return assembly, [*assembly.problems, *check_sense(assembly)]
 
 
 def _only_with(

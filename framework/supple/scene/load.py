@@ -112,6 +112,23 @@ class Scene:
             found += check_files(assemble(self.document, layers, self.registry, files), files)
         return list(dict.fromkeys(found))
 
+    def check_builds(self) -> list[Problem]:
+        """What compiling refuses, in the scene as it stands and in its variants."""
+        # Compiling needs numba, which whatever is wrong in the file itself need not wait for.
+        from supple.core.build import Build, run_compilers
+
+        found: list[Problem] = []
+        for variant in ("", *self.variants):
+            try:
+                run_compilers(Build(self.blueprint(variant=variant), self.registry))
+            except UserError as error:
+                found += self.place(error)
+        return list(dict.fromkeys(found))
+
+    def place(self, error: UserError) -> list[Problem]:
+        """The problems of an error, with their lines in the file where it does not know them."""
+        return [replace(each, where=each.where or self.locate(each.path)) for each in error.problems]
+
     def find_warnings(self) -> list[Problem]:
         """What looks wrong with how the scene begins, as far as it is known without building a world."""
         found: list[Problem] = []
@@ -213,8 +230,7 @@ def build_world(scene: Scene, blueprint: Blueprint, plugins: Plugins) -> World:
     except UserError as error:
         if type(error) not in (UserError, SceneError):
             raise
-        placed = [replace(each, where=each.where or scene.locate(each.path)) for each in error.problems]
-        raise SceneError(placed) from error
+        raise SceneError(scene.place(error)) from error
     world.locate = scene.locate
     plugins.tell("supple_world_built", world=world)
     return world

@@ -32,8 +32,12 @@ def expand_prefabs(assembly: Assembly, later: dict[str, list[Override]]) -> None
                 assembly.problems.append(part.problem((kind,), what, "a prefab must not make itself"))
                 assembly.broken.add(path)
                 continue
-            with naming_component(assembly, path, kind):
-                children = _expand(assembly, entity, part, kind, component)
+            children = assembly.expansions.find(entity, kind) if depth == 0 else None
+            if children is None:
+                with naming_component(assembly, path, kind):
+                    children = _expand(assembly, entity, part, kind, component)
+                if depth == 0 and path not in assembly.broken:
+                    assembly.expansions.keep(entity, kind, children)
             made = [child.path for child in children if _add_child(assembly, part, kind, child, later)]
             waiting.extend((child, depth + 1) for child in made)
             _check_parents(assembly, part, kind, made)

@@ -25,6 +25,24 @@ class Timing:
     at: float = component_field(unit="s", doc="Time at which the event begins.", ge=0)
 
 
+class Expansions:
+    """What the prefabs of a scene made while it is read: variants and cells mostly change something else.
+
+    Kept only as long as one reading lasts, in which the files that prefabs read stay as they are.
+    """
+
+    def __init__(self) -> None:
+        self._made: dict[tuple[str, str], list[tuple[Entity, list[Entity]]]] = {}
+
+    def find(self, entity: Entity, kind: str) -> list[Entity] | None:
+        """What an entity that equals this one was expanded to."""
+        return next((made for one, made in self._made.get((entity.path, kind), ()) if one == entity), None)
+
+    def keep(self, entity: Entity, kind: str, made: list[Entity]) -> None:
+        """Remember what the prefab of this kind made of the entity."""
+        self._made.setdefault((entity.path, kind), []).append((entity, made))
+
+
 @dataclass
 class Assembly:
     """What came of a scene: as much of it as could be read, and all problems.
@@ -36,6 +54,7 @@ class Assembly:
     registry: Registry
     run_part: Part
     files: SceneFiles = field(default_factory=SceneFiles)
+    expansions: Expansions = field(default_factory=Expansions)
     run: Run | None = None
     settings: dict[str, Any] = field(default_factory=dict)
     entities: dict[str, Entity] = field(default_factory=dict)

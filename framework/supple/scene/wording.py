@@ -69,7 +69,9 @@ def find_foreign(value: Any, keys: KeyPath = ()) -> Iterator[Complaint]:
             yield from find_foreign(inner, (*keys, str(key)))
     elif isinstance(value, list):
         for index, inner in enumerate(value):
-            yield from find_foreign(inner, (*keys, index))
+            # Meshes have numbers by the ten thousand, and all of them are fine.
+            if type(inner) is not float or not -_GREATEST <= inner <= _GREATEST:
+                yield from find_foreign(inner, (*keys, index))
     elif isinstance(value, datetime.date | datetime.time):
         what = f"the date or time {value} is not a value of a scene"
         yield Complaint(keys, what, "write seconds as a number, or words in quotes")

@@ -1,0 +1,64 @@
+"""Changes that make good files bad: those that authors make, those that disks make, and those that are meant."""
+
+from __future__ import annotations
+
+import random
+import re
+import struct
+
+VALUES = [
+    "0", "-1", "1e9", "1e-12", "nan", "inf", '"word"', "true", "[1, 2]", "[]", "{}", "[1, 2, 3, 4]",
+    "2026-01-01", "9" * 30, '""', '"../x"', "1e-300", "-0.0",
+]  # fmt: skip
+
+
+def mutate_text(text: str, source: random.Random) -> str:
+    """One to three changes of the kinds that authors make: typos, lost lines, wrong values, swapped lines."""
+    for _ in range(source.randint(1, 3)):
+        lines = text.splitlines() or [""]
+        at = source.randrange(len(lines))
+        kind = source.randrange(7)
+        if kind == 0:
+            del lines[at]
+        elif kind == 1:
+            lines.insert(at, lines[source.randrange(len(lines))])
+        elif kind == 2:
+            lines[at] = re.sub(r"-?\d+(\.\d+)?(e-?\d+)?", lambda _: source.choice(VALUES), lines[at], count=1)
+        elif kind == 3:
+            words = re.findall(r"[a-z_]{3,}", lines[at])
+            if words:
+                word = source.choice(words)
+                lines[at] = lines[at].replace(word, word[1:] + word[0], 1)
+        elif kind == 4 and lines[at]:
+            place = source.randrange(len(lines[at]))
+            lines[at] = lines[at][:place] + source.choice('[]{}=",.#\\ax0é\t') + lines[at][place + 1 :]
+        elif kind == 5:
+            lines[at] = re.sub(r"= .*", lambda _: f"= {source.choice(VALUES)}", lines[at], count=1)
+        else:
+            other = source.randrange(len(lines))
+            lines[at], lines[other] = lines[other], lines[at]
+        text = "\n".join(lines) + "\n"
+    return text
+
+
+def damage_bytes(whole: bytes, source: random.Random) -> bytes:
+    """One to four changes: flipped bits, lost or doubled stretches, an early end, numbers that are too large."""
+    changed = bytearray(whole)
+    for _ in range(source.randint(1, 4)):
+        at = source.randrange(max(1, len(changed)))
+        length = min(source.choice((1, 4, 8, 64, 4096)), len(changed) - at)
+        kind = source.randrange(6)
+        if kind == 0 and changed:
+            changed[at] ^= 1 << source.randrange(8)
+        elif kind == 1:
+            changed[at : at + length] = source.randbytes(length)
+        elif kind == 2:
+            del changed[at : at + length]
+        elif kind == 3:
+            changed[at:at] = changed[at : at + length]
+        elif kind == 4:
+            number = source.choice((0, 1, 2**31 - 1, 2**31, 2**63 - 1, 2**64 - 1, 10**6))
+            changed[at : at + 8] = struct.pack("<Q", number)
+        else:
+            del changed[at:]
+    return bytes(changed)
