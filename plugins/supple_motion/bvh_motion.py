@@ -8,9 +8,9 @@ from supple.core.arrays import FloatArray
 from supple.core.build import Build
 from supple.core.entity import Entity
 from supple.core.rotation_rows import invert_rows, multiply_rows, rotate_rows
-from supple.errors import Problem, UserError, Where, suggest
 from supple_motion.bones import Bones
-from supple_motion.bvh import Clip, ClipJoint, read_bvh
+from supple_motion.bvh import Clip, read_bvh
+from supple_motion.pairing import pair_joints
 from supple_motion.projection import project_rotations
 from supple_motion.segments import Channel
 
@@ -20,7 +20,7 @@ def read_clip_channels(build: Build, entity: Entity, bones: Bones) -> tuple[list
     motion = entity.components["motion"]
     path = f"{entity.path}.motion.file"
     clip = read_bvh(build.blueprint.files.find(motion.file, path), path)
-    pairs = _pair_joints(build, entity, bones, clip)
+    pairs = pair_joints(build, entity, bones, clip)
     times: FloatArray = clip.frame_time * np.arange(len(clip.values), dtype=np.float64)
     outer = build.pose(entity.path)
     channels: list[Channel] = []
@@ -35,58 +35,6 @@ def read_clip_channels(build: Build, entity: Entity, bones: Bones) -> tuple[list
 
 def _moves(clip: Clip, joint: int) -> bool:
     return any(channel.endswith("position") for channel in clip.joints[joint].channels)
-
-
-def _pair_joints(build: Build, entity: Entity, bones: Bones, clip: Clip) -> dict[int, int]:
-    """The joint of the clip for every bone that has one: by the map, else by the bone's own name."""
-    motion = entity.components["motion"]
-    path = f"{entity.path}.motion"
-    rows = bones.below(entity.path)
-    names = [joint.name for joint in clip.joints]
-    pairs: dict[int, int] = {}
-    for name, bone in motion.map.items():
-        if name not in names:
-            raise build.refuse(
-                f"{path}.map", f"the file has no joint '{name}'", suggest(name, names, "it has")
-            )
-        if bone and bone not in rows:
-            raise build.refuse(f"{path}.map", f"no bone '{bone}'", suggest(bone, rows, "the bones are"))
-        if bone:
-            _pair(build, path, pairs, rows[bone], bone, names.index(name), names)
-    for joint, name in enumerate(names):
-        alike = [bone for bone in rows if bone.rpartition("/")[2] == name]
-        if name in motion.map:
-            continue
-        if not alike:
-            raise _refuse_unknown(clip, clip.joints[joint], f"{path}.file", list(rows))
-        if bones.joint(rows[alike[0]]) == "fixed":
-            continue
-        if len(alike) > 1:
-            what = f"joint '{name}' could be {' or '.join(alike[:2])}"
-            raise build.refuse(f"{path}.file", what, "say which in map")
-        _pair(build, path, pairs, rows[alike[0]], alike[0], joint, names)
-    if not pairs:
-        remedy = f"say which is which in map; {suggest('', names, 'the file has')}"
-        raise build.refuse(f"{path}.file", "no joint of the file is called like a bone", remedy)
-    return pairs
-
-
-def _refuse_unknown(clip: Clip, joint: ClipJoint, path: str, bones: list[str]) -> UserError:
-    """A joint that was forgotten looks like a bone that does not move; so it must be left out on purpose."""
-    known = [bone.rpartition("/")[2] for bone in bones]
-    what = f"joint '{joint.name}' is called like no bone"
-    remedy = f"map it to a bone, or leave it out: map = {{ \"{joint.name}\" = '' }}"
-    choice = suggest(joint.name, known, "the bones are")
-    return UserError(Problem(Where(clip.source, joint.line), path, what, f"{remedy}; {choice}"))
-
-
-def _pair(
-    build: Build, path: str, pairs: dict[int, int], row: int, bone: str, joint: int, names: list[str]
-) -> None:
-    if row in pairs:
-        what = f"both '{names[pairs[row]]}' and '{names[joint]}' move {bone}"
-        raise build.refuse(f"{path}.map", what, f"leave one out: map = {{ \"{names[joint]}\" = '' }}")
-    pairs[row] = joint
 
 
 def _relative_motion(

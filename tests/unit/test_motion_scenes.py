@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
 
 import numpy as np
@@ -157,7 +158,7 @@ def test_check_reads_the_file(tmp_path) -> None:
         ("HIERARCHY", "HIERARCHIE", 1, "begin with HIERARCHY"),
         ("ROOT pelvis", "JOINT pelvis", 2, "where ROOT should"),
         ("JOINT spine", "JOINT pelvis", 6, "two joints called 'pelvis'"),
-        ("JOINT spine", "JOINT spines", 6, "'spines' is called like no bone; map it to a bone, or leave it out"),
+        ("JOINT spine", "JOINT spines", 6, "'spines' is called like no bone, or like several; map it to a bone"),
         ("JOINT spine\n  {", "JOINT spine {\n", 8, "where { should"),
         ("OFFSET 0 30 0\n    CHANNELS", "OFFSET 0 30\n    CHANNELS", 8, "OFFSET x y z"),
         ("Zrotation Yrotation Xrotation", "Zrotation Yrotation", 9, "promises 3 and names 2"),
@@ -301,3 +302,19 @@ def test_channels_are_read_in_any_order() -> None:
     np.testing.assert_allclose(turned, euler(("Z", 30), ("Y", 40), ("X", 50)), atol=1e-15)
     np.testing.assert_array_equal(clip.positions(clip.joints[0])[1], [10, 20, 50])
     np.testing.assert_array_equal(clip.positions(clip.joints[1])[1], [0, 30, 0])
+
+
+def test_all_unclear_joints_come_with_a_map_that_works(tmp_path) -> None:
+    folder = Path(__file__).resolve().parents[2] / "scenes" / "tracking"
+    (tmp_path / "sway.bvh").write_bytes((folder / "sway.bvh").read_bytes())
+    text = (folder / "sway.toml").read_text()
+    authored = re.search(r", map = (\{.*?\})", text)
+    assert authored is not None
+    file = tmp_path / "sway.toml"
+    file.write_text(text.replace(authored[0], ""))
+    (problem,) = read_scene(file, load_plugins()).check_builds()
+    proposed = re.search(r"map = (\{.*?\})", problem.remedy)
+    assert proposed is not None
+    assert proposed[1] == authored[1]
+    file.write_text(text.replace(authored[1], proposed[1]))
+    assert read_scene(file, load_plugins()).check_builds() == []
