@@ -14,7 +14,9 @@ VALUES = [
 
 def mutate_text(text: str, source: random.Random) -> str:
     """One to three changes of the kinds that authors make: typos, lost lines, wrong values, swapped lines."""
-    for _ in range(source.randint(1, 3)):
+    original, changes = text, source.randint(1, 3)
+    while changes > 0 or text == original:
+        changes -= 1
         lines = text.splitlines() or [""]
         at = source.randrange(len(lines))
         kind = source.randrange(7)
