@@ -11,7 +11,7 @@ import supple
 from solve_toys import BEADS, BODIES, HEAD, load_text
 from supple.core.schedule import Phase
 from supple.errors import SimulationError, UserError
-from supple.run.report import print_summary
+from supple.run.closing import print_summary
 from supple.run.simulate import RunOptions, simulate
 from supple.testing import check_resume
 from toy_worlds import make_system, make_world

@@ -11,8 +11,9 @@ from rich.console import Console
 
 import supple
 from supple.run.cli import run_command
+from supple.run.closing import print_summary
 from supple.run.gauge import Gauge
-from supple.run.report import LiveDisplay, print_summary
+from supple.run.report import LiveDisplay
 from supple.run.simulate import RunOptions, simulate
 
 STACK = """

@@ -288,7 +288,8 @@ class World:
     def restore(self, state: Mapping[str, Array], *, planned_steps: int | None = None) -> None:
         """Go back to a snapshot. `planned_steps` is the length of the run it was taken from."""
         copied = {name: np.array(values) for name, values in state.items()}
-        room = int(copied[ROOM].item()) if ROOM in copied and copied[ROOM].size == 1 else 0
+        told = copied.get(ROOM, np.zeros(0))
+        room = int(told.item()) if told.size == 1 and told.dtype == np.int64 else 0
         if not 0 <= room <= 2 * MOST_ROOM:
             what = f"room for {room} contacts, more than any world makes"
             raise PluginError(Problem(None, ROOM, what, "use the state of the same scene"))

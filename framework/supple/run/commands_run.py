@@ -36,6 +36,14 @@ from supple.run.options import (
 @plugin_options
 @outside_option
 @json_option
+@click.option(
+    "--metrics",
+    "patterns",
+    multiple=True,
+    metavar="PATTERN",
+    help="Show these metrics, e.g. 'cup.*'; may be given several times.",
+)
+@click.option("--verbose", is_flag=True, help="Print all metrics, and the time of every system.")
 @click.option("--quiet", is_flag=True, help="Print problems only.")
 def run(
     scene: Path,
@@ -53,6 +61,8 @@ def run(
     disabled: tuple[str, ...],
     allow_outside: bool,
     as_json: bool,
+    patterns: tuple[str, ...],
+    verbose: bool,
     quiet: bool,
 ) -> int:
     """Simulate a scene and report what came of it.
@@ -84,7 +94,7 @@ def run(
     from supple.run.report import choose_display
 
     result = simulate(options, choose_display(quiet=quiet))
-    _show(result, as_json=as_json, quiet=quiet)
+    _show(result, as_json=as_json, quiet=quiet, patterns=patterns, verbose=verbose)
     return int(result.exit_code)
 
 
@@ -97,15 +107,16 @@ def _check_pairs(
         raise click.UsageError("--every needs --checkpoint FILE")
 
 
-def _show(result: Any, *, as_json: bool, quiet: bool) -> None:
+def _show(result: Any, *, as_json: bool, quiet: bool, patterns: tuple[str, ...], verbose: bool) -> None:
+    from supple.run.closing import print_summary
     from supple.run.json_text import write_json
-    from supple.run.report import print_summary, say, say_bounds
+    from supple.run.report import say, say_bounds
 
     units = {bound.key: bound.metric.unit for bound in result.world.build.metrics}
     if as_json:
         click.echo(write_json(result.summary))
     elif not quiet:
-        print_summary(result.summary, units)
+        print_summary(result.summary, units, patterns=patterns, verbose=verbose)
     if result.exit_code is ExitCode.INTERRUPTED:
         click.echo(f"interrupted at t = {result.summary['time']:g} s", err=True)
     for trouble in result.troubles:

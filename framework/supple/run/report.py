@@ -25,12 +25,7 @@ from supple.run.runner import NEVER
 _LIVE_INTERVAL = 0.15
 _LINE_INTERVAL = 5.0
 _QUIET_START = 2.0
-_MANY = 40
-_BAD = "bold red"
-_DOUBTFUL = "yellow"
-_JOINT_ERROR = "worst joint error"
-_UNSOLVED, _HALVED = "UNSOLVED STEPS", "steps that had to be halved"
-_RESIDUAL = "worst complementarity residual"
+BAD = "bold red"
 _COMPILING = "compiling kernels (first run after a change)"
 
 
@@ -144,7 +139,7 @@ class LiveDisplay:
             line.add_row(bar, Text(f"{self._gauge.fraction:4.0%}"))
             said, alarm = Text(self._gauge.describe()), self._gauge.alarm()
             if alarm:
-                said.append(f", {alarm} steps", style=_BAD)
+                said.append(f", {alarm} steps", style=BAD)
             self._live.update(Group(line, said), refresh=True)
         return world.steps + self._pace.stride
 
@@ -179,74 +174,6 @@ def print_table(
 def print_heading(text: str) -> None:
     """A line that stands out."""
     make_console().print(Text(text, style="bold"))
-
-
-def print_summary(summary: Mapping[str, Any], units: Mapping[str, str]) -> None:
-    """The closing tables of a run."""
-    name = f"{summary['scene']}" + (f" ({summary['variant']})" if summary["variant"] else "")
-    factor = summary["realtime_factor"]
-    speed = "" if math.isnan(factor) else f" ({factor:.3g}x real time)"
-    print_heading(
-        f"{name}: {summary['steps']} steps, {summary['time']:g} s simulated in {summary['wall']:.3g} s{speed},"
-        f" seed {summary['seed']}"
-    )
-    own = {key: value for key, value in summary["metrics"].items() if not key.startswith("run.")}
-    if own:
-        rows = [(key, say(value), units.get(key, "")) for key, value in sorted(own.items())]
-        if len(rows) > _MANY:
-            rows = [*rows[:_MANY], (f"... and {len(rows) - _MANY} more, which --json prints", "", "")]
-        print_table(("metric", "value", "unit"), rows, right=(1,))
-    print_table(
-        ("the whole run", "value", "unit"), _whole_run(summary), right=(1,), styles=_find_styles(summary)
-    )
-    slow = [(one["name"], f"{one['seconds']:.3f}", f"{one['us_per_step']:.1f}") for one in summary["timings"]]
-    print_table(("system", "s", "us/step"), slow, right=(1, 2))
-    if summary["expectations"]:
-        print_expectations(summary["expectations"])
-
-
-def _whole_run(summary: Mapping[str, Any]) -> list[tuple[str, str, str]]:
-    energy, unsolved = summary["energy"], summary["unsolved"]
-    worst, deepest = summary["residual_worst"], summary["penetration_worst"]
-    rows = [
-        (_UNSOLVED, say(unsolved["steps"]) if unsolved["steps"] else "-", f"of {summary['steps']}"),
-        (_HALVED, say(summary["halved_steps"]) if summary["halved_steps"] else "-", f"of {summary['steps']}"),
-        (_RESIDUAL, say(worst), _say_moment("m/s", worst, summary["residual_worst_at"])),
-        ("  in the last fifth of the run", say(summary["residual_settled"]), "m/s"),
-        ("deepest penetration", say(deepest), _say_moment("m", deepest, summary["penetration_worst_at"])),
-    ]
-    for one in summary["headlines"]:
-        unit = _say_moment(one["unit"], one["value"], one["time"])
-        rows.append(
-            (one["title"], say(one["value"]), f"{unit}, {one['path']}" if one["value"] else one["unit"])
-        )
-    rows += [
-        ("energy at the start", say(energy["initial"]), "J"),
-        ("energy now, kinetic", say(energy["kinetic"]), "J"),
-        ("energy now, potential", say(energy["potential"]), "J"),
-        ("  of it in springs and drives", say(energy["stored"]), "J"),
-        ("work of contacts", say(energy["contact_work"]), "J"),
-        ("work of applied forces", say(energy["applied_work"]), "J"),
-        ("numerical loss of springs", say(energy["numerical_loss"]), "J"),
-        ("energy unaccounted for", say(energy["unaccounted"]), "J"),
-    ]
-    return [row for row in rows if row[1] != "-"] or [("nothing moves by forces here", "-", "")]
-
-
-def _find_styles(summary: Mapping[str, Any]) -> dict[str, str]:
-    """Colours of the rows that nobody should overlook."""
-    styles = {_HALVED: _DOUBTFUL, _UNSOLVED: _BAD}
-    unsolved = summary["unsolved"]
-    if summary["residual_worst"] > unsolved["residual_allowed"]:
-        styles[_RESIDUAL] = _BAD if unsolved["steps"] else _DOUBTFUL
-    if summary["joint_error_worst"] > summary["joint_error_allowed"]:
-        styles[_JOINT_ERROR] = _BAD
-    return styles
-
-
-def _say_moment(unit: str, value: float, time: float) -> str:
-    """A unit, and when it was if there was something."""
-    return f"{unit} at {time:g} s" if value > 0 and not math.isnan(time) else unit
 
 
 def print_expectations(verdicts: Iterable[Mapping[str, Any]]) -> None:
