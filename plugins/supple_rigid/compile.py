@@ -62,6 +62,7 @@ def compile_bodies(build: Build) -> None:
         labels=labels,
     )  # fmt: skip
     for name, doc in (
+        ("turned", "What turning adds to the mean of the velocities before and after, as impacts see it."),
         ("v_rows", "Velocities that rows ask for: those of a step's mean motion."),
         ("v_worked", "Velocities after all impulses, before fast bodies turn."),
     ):
