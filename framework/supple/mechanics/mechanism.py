@@ -205,6 +205,18 @@ class RowSource(Protocol):
         ...
 
 
+class HastySource(RowSource, Protocol):
+    """A source whose rows take errors back, as those of joints do. Fast recoveries may not add energy to a step."""
+
+    def find_haste(self) -> float:
+        """The greatest speed [m/s] at which one of its rows takes an error back in this step."""
+        ...
+
+    def list_recovering(self) -> IntArray:
+        """The groups of all rows of which the bias is nothing but the recovery of an error."""
+        ...
+
+
 class AssembledSource(RowSource, Protocol):
     """A source as planners find it: whoever assembles the rows gives it `groups`, its row of `rows.groups`.
 
