@@ -79,7 +79,7 @@ class AdvanceBodies(System):
             ),
             Call(
                 keep_pulls, arrays.h, motion, rigid.jacobian.arrays, rigid.lever, problem.law, arrays["rows.impulse"],
-                tie, after.v, np.zeros(problem.capacity, np.int64), np.zeros((len(after.v), 4)), tie_after,
+                tie, after.v, tie_after,
             ),
         ]  # fmt: skip
 

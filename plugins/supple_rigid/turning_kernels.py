@@ -9,7 +9,6 @@ from supple.math.quaternion_kernels import (
     multiply_quaternions,
     normalise_quaternion,
     rotate_vector,
-    rotate_vector_at,
     rotate_vector_back_at,
 )
 from supple.math.spin_kernels import find_middle_spin, find_turning_time
@@ -137,65 +136,32 @@ def turn_fast(h, bodies: Bodies, motion: Motion, middle, i, ax, ay, az, work):
 
 
 @njit
-def add_pull(motion: Motion, i, fx, fy, fz, lever, pull_out):
-    """pull_out[i] += F r^T in the axes of body i; whether that is anything. F and the lever are given in the world."""
-    fx, fy, fz = rotate_vector_back_at(motion.q, i, fx, fy, fz)
-    if fx == 0.0 and fy == 0.0 and fz == 0.0:
-        return False
-    rx, ry, rz = rotate_vector_back_at(motion.q, i, lever[0], lever[1], lever[2])
-    for b, r in ((0, rx), (1, ry), (2, rz)):
-        pull_out[i, 0, b] += fx * r
-        pull_out[i, 1, b] += fy * r
-        pull_out[i, 2, b] += fz * r
-    return rx != 0.0 or ry != 0.0 or rz != 0.0
-
-
-@njit
-def add_neighbour(motion: Motion, v, i, j, weight, sums_out):
-    """sums_out[i] += weight times (spin of body j in the axes of body i, 1)."""
-    x, y, z = rotate_vector_at(motion.q, j, v[j, 3], v[j, 4], v[j, 5])
-    x, y, z = rotate_vector_back_at(motion.q, i, x, y, z)
-    sums_out[i, 0] += weight * x
-    sums_out[i, 1] += weight * y
-    sums_out[i, 2] += weight * z
-    sums_out[i, 3] += weight
-
-
-@njit
-def keep_pulls(h, motion: Motion, jacobian, lever, law, impulse, tie: Tie, v_next, first, sums, tie_out: Tie):
-    """What joints pull at the bodies in this step, in their axes, and mean spins of neighbours: README eq. (9).
-
-    first [groups] and sums [n, 4] are scratch.
-    """
-    group, unit, values, pull_out = jacobian.group, jacobian.unit, jacobian.values, tie_out.pull
+def keep_pulls(h, motion: Motion, jacobian, lever, law, impulse, tie: Tie, v_next, tie_out: Tie):
+    """What joints pull at the bodies in this step, in their axes, and their mean spins: README eq. (9)."""
+    group, unit, values, q, pull_out = jacobian.group, jacobian.unit, jacobian.values, motion.q, tie_out.pull
     for i in range(pull_out.shape[0]):
         for a in range(3):
             for b in range(3):
                 pull_out[i, a, b] = 0.0
-        for a in range(4):
-            sums[i, a] = 0.0
-    for block in range(jacobian.counts[0]):
-        first[group[block]] = -1
     for block in range(jacobian.counts[0]):
         g = group[block]
         if law[g] != BILATERAL:
             continue
-        i, along = unit[block], impulse[g, 0] / h
-        fx, fy, fz = along * values[block, 0, 0], along * values[block, 0, 1], along * values[block, 0, 2]
-        if not add_pull(motion, i, fx, fy, fz, lever[block], pull_out):
+        i = unit[block]
+        along = impulse[g, 0] / h
+        fx, fy, fz = rotate_vector_back_at(
+            q, i, along * values[block, 0, 0], along * values[block, 0, 1], along * values[block, 0, 2]
+        )
+        if fx == 0.0 and fy == 0.0 and fz == 0.0:
             continue
-        j = first[g]
-        if j >= 0:
-            add_neighbour(motion, v_next, i, j, abs(along), sums)
-            add_neighbour(motion, v_next, j, i, abs(along), sums)
-        first[g] = i
+        rx, ry, rz = rotate_vector_back_at(q, i, lever[block, 0], lever[block, 1], lever[block, 2])
+        for b, r in ((0, rx), (1, ry), (2, rz)):
+            pull_out[i, 0, b] += fx * r
+            pull_out[i, 1, b] += fy * r
+            pull_out[i, 2, b] += fz * r
     for i in range(pull_out.shape[0]):
-        share = 0.5 / sums[i, 3] if sums[i, 3] > 0.0 else 0.0
         for a in range(3):
             for b in range(3):
                 tie_out.pull_before[i, a, b] = tie.pull[i, a, b]
-            spin = v_next[i, 3 + a]
-            if share > 0.0:
-                spin = 0.5 * spin + share * sums[i, a]
             mean = tie.mean_spin[i, a]
-            tie_out.mean_spin[i, a] = mean + SMOOTHING * (spin - mean)
+            tie_out.mean_spin[i, a] = mean + SMOOTHING * (v_next[i, 3 + a] - mean)

@@ -90,7 +90,7 @@ def find_tension_inertia(h, pull, pull_before, inertia, work, added_out):
 @njit
 def resist_unsteady_spin(abruptness, added, wx, wy, wz, mean):
     """The angular impulse -d K (w - (1 - s) mean), in the axes of the body, as three floats."""
-    d, kept = 1.0, 1.0 - abruptness
+    d, kept = 0.5 + 0.5 * abruptness, 1.0 - abruptness
     x, y, z = wx - kept * mean[0], wy - kept * mean[1], wz - kept * mean[2]
     return (
         -d * (added[0, 0] * x + added[0, 1] * y + added[0, 2] * z),
