@@ -9,11 +9,16 @@ import numpy as np
 from supple.core.build import Build
 from supple.core.jit import bind_kernel
 from supple.core.schedule import Bound, Phase, System
-from supple.mechanics.deforming import find_rows
+from supple.mechanics.deforming import DeformingSurface, find_rows
 from supple.mechanics.mechanism import Carrier
 from supple_collide.finders import SHAPES
 from supple_collide.kernel_arrays import Mounts, name_arrays
-from supple_collide.looking_kernels import find_driven_shapes, find_driven_vertices, is_anything_near
+from supple_collide.looking_kernels import (
+    find_carried_vertices,
+    find_driven_shapes,
+    find_driven_vertices,
+    is_anything_near,
+)
 from supple_collide.meshes.columns import BENDS, FIRST_VERTEX, LAST_VERTEX
 from supple_collide.meshes.compile import list_deforming
 from supple_collide.meshes.systems import has_meshes
@@ -29,7 +34,7 @@ class LookAgain(System):
 
     def __init__(self, build: Build) -> None:
         self.meshes, self.deforming = has_meshes(build), list_deforming(build)
-        # A skin that only follows its bones has no velocities of its own to be foreseen.
+        # A skin that only follows its bones has no velocities after the step: its places tell.
         specs = build.arrays.specs
         self.driven = {each.name for each in self.deforming if specs[each.velocities].kind == "state"}
         self.owners = ("collide", "mesh") if self.meshes else ("collide",)
@@ -39,12 +44,18 @@ class LookAgain(System):
             self.ahead.append("mesh.vertex_ahead")
         mounts = [name for owner in self.owners for name in (*name_arrays(owner, Mounts), f"{owner}.reach")]
         frames = [f"{each.twist}.next" for each in carriers]
-        bending = [f"{each.velocities}.next" for each in self.deforming if each.name in self.driven]
+        bending = [name for each in self.deforming for name in self._name_moves(each)]
         self.reads = (
             *mounts, *frames, *bending, *SHAPES, "collide.group", "collide.looks", *self.ahead,
             *(("mesh.table", "mesh.vertex_short") if self.meshes else ()),
         )  # fmt: skip
         self.writes = ("run.again", "collide.looks.next", *(f"{name}.next" for name in self.ahead))
+
+    def _name_moves(self, surface: DeformingSurface) -> tuple[str, ...]:
+        """The arrays that tell how far its vertices came."""
+        if surface.name in self.driven:
+            return (f"{surface.velocities}.next",)
+        return surface.positions, f"{surface.positions}.next"
 
     def bind(self, arrays: Bound) -> Callable[[], None]:
         """Bind what moved, and how far it was looked at."""
@@ -90,18 +101,17 @@ class LookAgain(System):
 
     def _look_at_vertices(self, arrays: Bound) -> list[Callable[[], int]]:
         """For every surface that bends, what finds its vertices that came too far."""
-        if not self.driven:
+        if not self.deforming:
             return []
         table, short = arrays["mesh.table"], arrays["mesh.vertex_short"]
         ahead = arrays["mesh.vertex_ahead.next"]
         first = int(np.argmax(table[:, BENDS]))
         begin, found = table[first, FIRST_VERTEX], []
         for mesh, each in enumerate(self.deforming, start=first):
-            if each.name not in self.driven:
-                continue
             rows = slice(table[mesh, FIRST_VERTEX], table[mesh, LAST_VERTEX])
             mine = slice(rows.start - begin, rows.stop - begin)
-            moved = arrays[f"{each.velocities}.next"][find_rows(each)]
+            moved = [arrays[name][find_rows(each)] for name in self._name_moves(each)]
+            find = find_driven_vertices if each.name in self.driven else find_carried_vertices
             looked = arrays["mesh.reach"], short[rows], ahead[mine]
-            found.append(bind_kernel(find_driven_vertices, mesh, arrays.h, moved, *looked))
+            found.append(bind_kernel(find, mesh, arrays.h, *moved, *looked))
         return found

@@ -42,6 +42,22 @@ def find_driven_vertices(mesh, h, velocities, reach, short, ahead_inout):
 
 
 @njit
+def find_carried_vertices(mesh, h, position, position_next, reach, short, ahead_inout):
+    """The same of a surface that follows bones, by where its vertices came to: the bones may snap within a step."""
+    driven = 0
+    for v in range(position.shape[0]):
+        dx = position_next[v, 0] - position[v, 0]
+        dy = position_next[v, 1] - position[v, 1]
+        dz = position_next[v, 2] - position[v, 2]
+        squared = dx * dx + dy * dy + dz * dz
+        covered = reach[mesh] - short[v]
+        if squared > covered * covered:
+            ahead_inout[v] = max(ahead_inout[v], math.sqrt(squared) / h)
+            driven += 1
+    return driven
+
+
+@njit
 def find_radius(kind, size, i):
     """A ball about the centre of a primitive that holds it [m]."""
     if kind[i] == BOX:

@@ -74,6 +74,19 @@ def find_worst_error(kind, active, measured: Measured, worst_inout):
 
 
 @njit
+def find_widened_link(kind, active, error_before, measured: Measured, allowed):
+    """The first link whose anchors are farther apart than allowed [m] because this step moved them so, or -1."""
+    for link in range(kind.shape[0]):
+        if active[link] == 0 or kind[link] == PULL or kind[link] == STRETCH:
+            continue
+        a, b = error_before[link, MOVE], measured.error[link, MOVE]
+        before = math.sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2])
+        if math.sqrt(b[0] * b[0] + b[1] * b[1] + b[2] * b[2]) > before + allowed:
+            return link
+    return -1
+
+
+@njit
 def observe_springs(springs: Springs, kind, target, row_force, measured: Measured, observed_out):
     """Stretch after the step, tension and its size, in the order of compile.OBSERVED_SPRING."""
     error, coordinate = measured.error, measured.coordinate

@@ -89,6 +89,17 @@ def look_ahead(recovery, fastest, h, gap):
 
 
 @njit
+def find_haste(table: RowColumns, rows: ActiveRows, bias):
+    """The greatest speed [m/s] at which a locked row of moving takes its error back."""
+    fastest = 0.0
+    for i in range(rows.span[1]):
+        row = rows.number[i]
+        if table.role[row] == LOCK and table.motion[row] != TURN:
+            fastest = max(fastest, abs(bias[rows.span[0] + i, 0]))
+    return fastest
+
+
+@njit
 def add_spring(table: RowColumns, row, group, stretch, pull, springs_out: SpringTable):
     """Appends a spring with stiffness to the table."""
     n = springs_out.counts[0]

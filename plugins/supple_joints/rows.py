@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from supple.core.arrays import IntArray
 from supple.core.build import Build
 from supple.core.jit import bind_kernel
 from supple.core.schedule import Bound
@@ -15,11 +16,11 @@ from supple.mechanics.mechanism import Carrier, PointRows
 from supple.mechanics.points import make_points
 from supple.mechanics.problem import ConstraintProblem
 from supple.mechanics.spring_tables import make_spring_table
-from supple_joints.codes import MOVE, TURN
+from supple_joints.codes import LOCK, MOVE, TURN
 from supple_joints.constraints import READS, LinkConstraints
 from supple_joints.held import HELD_NEXT, SURFACE
 from supple_joints.held_kernels import select_held_sides
-from supple_joints.row_kernels import fill_groups, list_active_rows, select_sides, set_row_bias
+from supple_joints.row_kernels import fill_groups, find_haste, list_active_rows, select_sides, set_row_bias
 from supple_joints.tables import LINKS, MEASURED, ROWS, ActiveRows, Held, Links, Measured, take_rows
 
 
@@ -87,12 +88,23 @@ class LinkRows:
         """Errors are taken back, limits look ahead, motors and springs pull."""
         self._set_bias()
 
+    def find_haste(self) -> float:
+        """The greatest speed [m/s] of taking a distance back."""
+        return float(self._find_haste()) if self.rows.span[1] else 0.0
+
+    def list_recovering(self) -> IntArray:
+        """The groups of the locked rows."""
+        first, count = self.rows.span
+        locked: IntArray = first + np.flatnonzero(self.table.role[self.rows.number[:count]] == LOCK)
+        return locked
+
     def _bind_problem(self, problem: ConstraintProblem) -> None:
         """It is the same problem in every step."""
         self._problem, settings = problem, self.settings
         self._fill_groups = bind_kernel(
             fill_groups, self.h, self.table, self.rows, problem.rows, problem.origin
         )
+        self._find_haste = bind_kernel(find_haste, self.table, self.rows, problem.bias)
         self._set_bias = bind_kernel(
             set_row_bias, self.h, settings.recovery, settings.recovery_speed, settings.recovery_spin,
             self.table, self.rows, self.kind, self.measured, problem.bias, self._spring_table,

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from supple.core.arrays import NEXT
+from collections.abc import Callable
+
+from supple.core.arrays import NEXT, IntArray
 from supple.core.build import Build
+from supple.core.jit import bind_kernel
 from supple.core.schedule import Access, Bound, Call, Each, Phase, System
+from supple.errors import SimulationError
 from supple.mechanics.mechanism import Carrier
 from supple.mechanics.problem import ConstraintProblem
 from supple_joints.anchor_kernels import (
@@ -16,7 +20,7 @@ from supple_joints.anchor_kernels import (
 )
 from supple_joints.held import SURFACE, HeldSides
 from supple_joints.measure_kernels import measure_links
-from supple_joints.observe_kernels import find_worst_error, gather_forces, observe_links, observe_springs
+from supple_joints.observe_kernels import find_widened_link, find_worst_error, gather_forces, observe_links, observe_springs
 from supple_joints.tables import (
     FORCES,
     LINKS,
@@ -86,6 +90,25 @@ class MeasureLinks(System):
         ]
 
 
+def bind_watch(arrays: Bound, kind: IntArray, measured: Measured) -> list[Callable[[], None]]:
+    """What asks for a shorter step where this one takes a joint apart; nothing if there is none."""
+    run = arrays.build.run
+    if arrays.h < 1.5 * run.step / 2**run.halvings:
+        return []
+    allowed = run.allowed_joint_error
+    find = bind_kernel(
+        find_widened_link, kind, arrays["joints.active"], arrays["joints.error"], measured, allowed
+    )
+
+    def watch() -> None:
+        link = find()
+        if link >= 0:
+            what = f"a joint comes apart by more than {allowed:g} m within a step"
+            raise SimulationError(what, entity=arrays.build.arrays.specs["joints.kind"].labels[link])
+
+    return [watch]
+
+
 class ObserveLinks(System):
     """Forces of the links, what is left of their errors, and their positions after the step."""
 
@@ -99,12 +122,13 @@ class ObserveLinks(System):
         frames = (name + NEXT for one in carriers for name in (one.position, one.rotation))
         self.vertices = tuple(name + NEXT for name in self.held.positions)
         self.reads = (
-            *ROWS, *LINKS, *NEXT_ANCHORS, *SPRINGS, *frames, "joints.active", "joints.axes", "joints.position",
+            *ROWS, *LINKS, *NEXT_ANCHORS, *SPRINGS, *frames, "joints.active", "joints.axes", "joints.error",
+            "joints.position",
             "rows.problem", "rows.count", "rows.impulse",
             *((SURFACE, *self.held.writes, *self.vertices) if self.held.surfaces else ()),
         )  # fmt: skip
 
-    def bind(self, arrays: Bound) -> list[Call]:
+    def bind(self, arrays: Bound) -> list[Call | Callable[[], None]]:
         """Bind the links, both states, and the impulses; what is measured anew is scratch."""
         problem: ConstraintProblem = arrays.record("rows.problem")
         links, table, forces = arrays.take(Links, "joints"), take_rows(arrays), arrays.take(Forces, "joints")
@@ -118,6 +142,7 @@ class ObserveLinks(System):
             *place_all(links, take_frames(arrays, NEXT), take_anchors(arrays, NEXT), placed),
             *self.held.bind_placing(arrays, self.vertices, placed.x),
             Call(measure_links, links.kind, placed, before, measured),
+            *bind_watch(arrays, links.kind, measured),
             Call(
                 observe_links, h, links.kind, arrays["joints.active"], forces, before, measured,
                 arrays["joints.observed"], arrays["joints.position.next"],

@@ -35,6 +35,13 @@ def move_freely(h, bodies, gravity, motion, applied, tie, work, turning_out: Tur
         v_free_out[i, 3] = wx
         v_free_out[i, 4] = wy
         v_free_out[i, 5] = wz
+        fast = is_fast(h, bodies.inertia, v, i)
+        for k in range(3, 6):
+            # Impacts see all of a slow turn, and nothing of a fast one: that comes after them, README eq. (8).
+            if fast:
+                turning_out.turned[i, k] = 0.5 * (v[i, k] + v_free_out[i, k]) - turning_out.middle[i, k - 3]
+            else:
+                turning_out.turned[i, k] = 0.5 * (v_free_out[i, k] - v[i, k])
 
 
 @njit
@@ -65,9 +72,12 @@ def apply_inverse_mass_to_columns(bodies, columns, out):
 
 @njit
 def advance_bodies(
-    h, bodies, response, motion, turning: Turning, v_free, impulse, ended_out: Ended, next_out
+    h, bodies, response, motion, turning: Turning, v_free, impulse, work, ended_out: Ended, next_out
 ):
-    """v = v_free + A^-1 J^T lambda, then positions with the new velocities: README eq. (3), (7), (8)."""
+    """v = v_free + A^-1 J^T lambda, then positions with the new velocities: README eq. (3), (7), (8).
+
+    work [3, 3] is scratch.
+    """
     x, q = motion.x, motion.q
     x_out, q_out, v_out = next_out.x, next_out.q, next_out.v
     apply_inverse_mass(response, impulse, v_out)
@@ -80,7 +90,7 @@ def advance_bodies(
             for k in range(3):
                 ended_out.v_worked[i, 3 + k] += motion.v[i, 3 + k] - turning.middle[i, k]
             w, a, b, c, v_out[i, 3], v_out[i, 4], v_out[i, 5] = turn_fast(
-                bodies, motion, turning.middle, i, v_out[i, 3], v_out[i, 4], v_out[i, 5]
+                h, bodies, motion, turning.middle, i, v_out[i, 3], v_out[i, 4], v_out[i, 5], work
             )
         else:
             dw, dx, dy, dz = exponentiate_rotation_vector(h * v_out[i, 3], h * v_out[i, 4], h * v_out[i, 5])

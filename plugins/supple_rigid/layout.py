@@ -39,10 +39,12 @@ class Tie(NamedTuple):
 
 
 class Turning(NamedTuple):
-    """Made in FREE: inverse inertias of this step; of fast bodies the spin amid it, and how long they turn."""
+    """Made in FREE: inverse inertias of this step; of fast bodies the spin amid it, and how long they turn; and what
+    impacts see beyond the mean of the velocities before and after."""
 
     response: FloatArray
     middle: FloatArray
+    turned: FloatArray
 
 
 class Ended(NamedTuple):

@@ -36,8 +36,8 @@ class RigidBodies:
     position, rotation, twist, wrench = "rigid.x", "rigid.q", "rigid.v", "rigid.wrench"
     layer = "bodies"
     sums_only = True
-    turning = slice(3, 6)
-    reads = (*STATE, *MODEL, *RESPONSE.values())
+    turned = "rigid.turned"
+    reads = (*STATE, *MODEL, *RESPONSE.values(), turned)
     dynamics_reads, dynamics_forces = READS, (WRENCH,)
 
     def __init__(self, paths: Sequence[str], blocks: int) -> None:

@@ -75,7 +75,7 @@ class AdvanceBodies(System):
         return [
             Call(
                 advance_bodies, arrays.h, bodies, response, motion, turning, arrays["rigid.v_free"],
-                arrays["rigid.impulse"], arrays.take(Ended, "rigid"), after,
+                arrays["rigid.impulse"], np.zeros((3, 3)), arrays.take(Ended, "rigid"), after,
             ),
             Call(
                 keep_pulls, arrays.h, motion, rigid.jacobian.arrays, rigid.lever, problem.law, arrays["rows.impulse"],

@@ -115,16 +115,19 @@ def find_free_spin(h, bodies: Bodies, motion: Motion, tie: Tie, i, tx, ty, tz, w
     return gx + h * ax, gy + h * ay, gz + h * az
 
 
-@njit_inlined
-def turn_fast(bodies: Bodies, motion: Motion, middle, i, ax, ay, az):
-    """Rotation and spin of body i that turns with the spin a for a step: README eq. (7), (8)."""
+@njit
+def turn_fast(h, bodies: Bodies, motion: Motion, middle, i, ax, ay, az, work):
+    """Rotation and spin of body i whose spin rows made a: README eq. (7), (8). work [3, 3] is scratch."""
     q, v = motion.q, motion.v
-    wx, wy, wz = v[i, 3], v[i, 4], v[i, 5]
-    time = middle[i, 3]
-    dw, dx, dy, dz = exponentiate_rotation_vector(time * ax, time * ay, time * az)
+    mx, my, mz, time = middle[i, 0], middle[i, 1], middle[i, 2], middle[i, 3]
+    dx, dy, dz = ax - mx, ay - my, az - mz
+    wx, wy, wz = v[i, 3] + dx, v[i, 4] + dy, v[i, 5] + dz
+    if dx != 0.0 or dy != 0.0 or dz != 0.0:  # it turns freely from what forces and impulses made of its spin
+        mx, my, mz, k = find_middle_spin(h, bodies.inertia[i], wx, wy, wz, work)
+        time = find_turning_time(k, mx, my, mz)
+    dw, dx, dy, dz = exponentiate_rotation_vector(time * mx, time * my, time * mz)
     qw, qx, qy, qz = multiply_quaternions(q[i, 0], q[i, 1], q[i, 2], q[i, 3], dw, dx, dy, dz)
     qw, qx, qy, qz = normalise_quaternion(qw, qx, qy, qz)
-    wx, wy, wz = wx + ax - middle[i, 0], wy + ay - middle[i, 1], wz + az - middle[i, 2]
     lx, ly, lz = multiply_at(bodies.inertia, i, wx, wy, wz)
     lx, ly, lz = rotate_vector(q[i, 0], q[i, 1], q[i, 2], q[i, 3], lx, ly, lz)
     lx, ly, lz = rotate_vector(qw, -qx, -qy, -qz, lx, ly, lz)

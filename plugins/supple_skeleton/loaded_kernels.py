@@ -12,6 +12,21 @@ from supple_skeleton.step_kernels import add_implicit_gains, fill_right_side, fi
 from supple_skeleton.step_tables import FreeStep
 
 
+LARGEST_TURN = 0.25
+"""Turn within a step [rad] beyond which bones in flesh, whose spins are stepped plainly, make more than 0.5 % of energy a second."""
+
+
+@njit
+def find_turning_bone(h, spinning, velocity):
+    """The first of these bones that turns by more than that within the step h, or -1. velocity [bones, 6] is spatial."""
+    for n in range(spinning.shape[0]):
+        i = spinning[n]
+        wx, wy, wz = h * velocity[i, 3], h * velocity[i, 4], h * velocity[i, 5]
+        if wx * wx + wy * wy + wz * wz > LARGEST_TURN * LARGEST_TURN:
+            return i
+    return -1
+
+
 @njit
 def factor_loaded(step: FreeStep, rigid, effective):
     """Factor of A, and in `work` accelerations and inertial forces of the rigid parts, before the loads add theirs.

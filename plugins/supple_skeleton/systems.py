@@ -16,6 +16,7 @@ from supple_bones.compile import list_bones
 from supple_bones.layout import BONE
 from supple_bones.tables import Bones, Limits, Motion, name_arrays, take_next_motion
 from supple_skeleton.flow_tables import Ended, Flow, find_heads, make_flow_scratch
+from supple_skeleton.loaded_kernels import LARGEST_TURN, find_turning_bone
 from supple_skeleton.loaded_step import bind_loaded_step
 from supple_skeleton.loads import BoneLoad
 from supple_skeleton.mechanism import Skeletons
@@ -121,7 +122,13 @@ class MoveFreely(System):
         any_fast = arrays["skeleton.any_fast"]
         labels = [entity.path for entity in list_bones(arrays.build, "skeleton")]
 
+        find_turning = bind_kernel(find_turning_bone, arrays.h, heads.spinning, motion.spatial_velocity)
+
         def move() -> None:
+            turning = find_turning() if self.loads else -1
+            if turning >= 0:
+                what = f"turns by more than {LARGEST_TURN:g} rad within a step, too much for bones with flesh: shorten run.step"
+                raise SimulationError(what, entity=labels[turning])
             empty = take_step()
             any_fast[0] = empty == SPINS_FAST
             if empty == SPINS_FAST:

@@ -219,7 +219,7 @@ SHAPES = (
 )
 
 
-TURNING = 0.02
+TURNING = 1e-9
 """Part of the energy that an impact of a fast turning body may change; see the limitations of supple_rigid."""
 
 

@@ -47,9 +47,8 @@ class Impacts:
         solvers: Sequence[tuple[str, Solver]],
     ) -> None:
         self._problem, self._solvers = problem, solvers
-        self._turning = [
-            (each, arrays[each.v], arrays[each.v_free]) for each in mechanisms if hasattr(each, "turning")
-        ]
+        turned = [(each, getattr(each, "turned", "")) for each in mechanisms]
+        self._turned = [(each.jacobian, arrays[name].reshape(-1)) for each, name in turned if name]
         self._part: PartialProblem | None = None
         self.impulse: FloatArray = np.zeros((0, 3))
 
@@ -92,14 +91,12 @@ class Impacts:
     def _meet(self, now: FloatArray, free: FloatArray) -> FloatArray:
         """The row velocities that impacts see: half of the forces act before, half after.
 
-        A body that bounces then has the same energy in every flight. Free turning does no work, and comes before.
+        A body that bounces then has the same energy in every flight. Free turning does no work: it comes before all of
+        them or after, as the mechanism says.
         """
         velocity = 0.5 * (now + free)
-        for mechanism, v, v_free in self._turning:
-            turn = np.zeros_like(v)
-            columns = mechanism.turning
-            turn[:, columns] = 0.5 * (v_free[:, columns] - v[:, columns])
-            mechanism.jacobian.add_row_velocities(turn.reshape(-1), velocity)
+        for jacobian, turned in self._turned:
+            jacobian.add_row_velocities(turned, velocity)
         return velocity
 
     def _strike(self, groups: IntArray, struck: FloatArray, room: FloatArray, lift: FloatArray) -> FloatArray:

@@ -31,8 +31,9 @@ class Mechanism(Protocol):
     accumulating array that controllers in ACTUATE add to: a generalised force per rate [N, N m], which enters v_free as
     h A^-1 force. `unit_count` is the number of independent blocks of A. `solve` names the solve that it belongs to,
     if it is not that of all others. With `sums_only = True` it says that its part of W's diagonal is a sum of squares,
-    which is small only where masses are large, and not a difference that may be round-off. Where v is [n, columns], a
-    slice `turning` says of some columns that they change without forces too, and without work: spin.
+    which is small only where masses are large, and not a difference that may be round-off. Where
+    velocities change without forces too, and without work, as spins do, `turned` may name an array with the shape of v:
+    what impacts see beyond the mean of v and v_free, so that it is the velocity on which impulses do their work.
     """
 
     name: str
@@ -201,6 +202,18 @@ class RowSource(Protocol):
 
     def set_bias(self, problem: ConstraintProblem) -> None:
         """Set the bias of its groups, now that their velocities at the start of the step are known."""
+        ...
+
+
+class HastySource(RowSource, Protocol):
+    """A source whose rows take errors back, as those of joints do. Fast recoveries may not add energy to a step."""
+
+    def find_haste(self) -> float:
+        """The greatest speed [m/s] at which one of its rows takes an error back in this step."""
+        ...
+
+    def list_recovering(self) -> IntArray:
+        """The groups of all rows of which the bias is nothing but the recovery of an error."""
         ...
 
 

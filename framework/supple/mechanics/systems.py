@@ -18,10 +18,11 @@ from supple.mechanics.block_matrix_kernels import mark_movable
 from supple.mechanics.coupled import count_rolling, solve_coupled
 from supple.mechanics.impacts import Impacts
 from supple.mechanics.last_impulses import LastImpulses, name_last
-from supple.mechanics.mechanism import AssembledSource, Mechanism
+from supple.mechanics.mechanism import AssembledSource, HastySource, Mechanism
 from supple.mechanics.neighbours import Neighbourhood
 from supple.mechanics.problem import ConstraintProblem
 from supple.mechanics.problem_kernels import begin_free, measure_rows
+from supple.mechanics.recovery import calm_recovery
 from supple.mechanics.rescue import is_approximate, make_solvers, solve_with_rescue
 from supple.mechanics.solve_sums import name_figure
 from supple.mechanics.springs import bind_closing_springs
@@ -210,6 +211,8 @@ class SolveRows(System):
         unsolved, unsolved_next = arrays[at("unsolved")], arrays[at("unsolved.next")]
         rescues, rescues_next = arrays[at("rescues")], arrays[at("rescues.next")]
         last = LastImpulses(arrays, self.solve, problem, impulse, residual)
+        sources = arrays.build.members("row_sources", self.solve.name)
+        hasty: list[HastySource] = [source for source in sources if hasattr(source, "find_haste")]
         impacts = Impacts(arrays, problem, mechanisms, self.impact_solvers)
         warm_start = arrays.build.run.warm_start
         neighbourhood = Neighbourhood(arrays, impulse) if self.by_place else None
@@ -238,6 +241,8 @@ class SolveRows(System):
                     solution, tries = solve_coupled(self.solvers, problem, impulse, struck)
                 else:
                     solution, tries = solve_with_rescue(self.solvers, problem, impulse)
+                    if hasty:
+                        solution = calm_recovery(problem, hasty, self.solvers, solution)
                 iterations[0] = solution.iterations
                 last.finish(problem, solution.impulse)
                 short = solution.status != "converged"
