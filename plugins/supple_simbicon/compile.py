@@ -56,6 +56,10 @@ def compile_walkers(build: Build) -> None:
     labels = [entity.path for entity in entities]
     for row, entity in enumerate(entities):
         build.add_member("walkers", Walker(build, row, entity))
+    if build.settings("simbicon").small_steps > 1:
+        from supple_simbicon.small_steps import SmallSteps
+
+        build.add_member("bone_steppers", SmallSteps(build))
     memory = np.zeros((len(entities), at.MEMORY_COLUMNS))
     for column in (at.FALL_TIME, at.SETTLED_TIME, at.FIRST_STEP):
         memory[:, column] = -1.0

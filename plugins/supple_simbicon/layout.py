@@ -170,3 +170,14 @@ class Asked(NamedTuple):
 
     push: FloatArray
     resisting: FloatArray
+
+
+class Pressed(NamedTuple):
+    """Rows of bones [n] and of `touch` [n]; forces and torques [touch, 3] of the last contact problem and of this."""
+
+    bone: IntArray
+    row: IntArray
+    old_force: FloatArray
+    old_torque: FloatArray
+    force: FloatArray
+    torque: FloatArray
