@@ -76,6 +76,9 @@ class Simbicon:
             "m",
             "Greatest change of the centre of pressure along z from step to step of the run.",
         ),
+        Metric(
+            "change_width", "m", "Distance aside from foot to foot where they begin their steps, once settled."
+        ),
     )
 
     def reads_files(self) -> tuple[str, ...]:

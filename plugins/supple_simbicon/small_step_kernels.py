@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from supple.core.jit import njit
 from supple.math.vector_kernels import cross
-from supple_bones.force_kernels import find_inverse_dynamics, map_wrenches
+from supple_bones.force_kernels import differentiate_bias, find_inverse_dynamics, map_wrenches
 from supple_bones.inertia_kernels import carry_inertias
+from supple_bones.kinematics_kernels import move_bones
 from supple_bones.tables import Bones, Motion
 from supple_simbicon.layout import Asked, Drives, Output, Pressed
 from supple_skeleton.step_kernels import begin_free, finish_free
@@ -41,21 +42,29 @@ def set_contact_wrenches(share, pressed: Pressed, x, wrench_out):
 
 @njit
 def find_held_force(
-    h, bones: Bones, masses: Masses, gravity, motion: Motion, v_rows, wrench, asked: Asked, scratch: StepScratch,
-    held_out,
+    h, implicitness, bones: Bones, masses: Masses, gravity, motion: Motion, v_free, v_rows, wrench, asked: Asked,
+    scratch: StepScratch, held_out,
 ):  # fmt: skip
     """What the problem put on the bones besides contacts and the drives' torques; README eq. (17)."""
-    acceleration, pushed = scratch.rates[0], scratch.rates[1]
+    acceleration, other, change = scratch.rates[0], scratch.rates[1], scratch.rates[2]
     for k in range(v_rows.shape[0]):
+        change[k] = v_free[k] - motion.v[k]
         acceleration[k] = (v_rows[k] - motion.v[k]) / h
     carry_inertias(bones.bone, masses.inertia, motion.x, motion.rotation, scratch.own)
     find_inverse_dynamics(
         bones.bone, masses.armature, gravity, scratch.own, motion.axis, motion.axis_rate, motion.spatial_velocity,
         motion.v, acceleration, scratch.work, held_out,
     )  # fmt: skip
-    map_wrenches(bones.bone, motion.axis, motion.x, wrench, scratch.work, pushed)
+    move_bones(bones.bone, bones.dof, motion.axis, change, scratch.change_velocity, scratch.change_rate)
+    differentiate_bias(
+        bones.bone, scratch.own, motion.axis, motion.axis_rate, motion.spatial_velocity, motion.v,
+        scratch.change_rate, scratch.change_velocity, change, scratch.work, other,
+    )  # fmt: skip
     for k in range(v_rows.shape[0]):
-        held_out[k] -= pushed[k] + asked.push[k] - asked.resisting[k] * v_rows[k]
+        held_out[k] += implicitness * other[k] - asked.push[k] + asked.resisting[k] * v_rows[k]
+    map_wrenches(bones.bone, motion.axis, motion.x, wrench, scratch.work, other)
+    for k in range(v_rows.shape[0]):
+        held_out[k] -= other[k]
 
 
 @njit

@@ -33,6 +33,7 @@ from supple_skeleton.mechanism import Skeletons
 from supple_skeleton.step_kernels import advance_bones
 from supple_skeleton.step_tables import FreeStep, Gains, Masses, Tie, make_step_scratch
 
+HELD = "simbicon.held"
 OLD_TOUCH = ("touch.force", "touch.torque")
 
 
@@ -41,6 +42,7 @@ class SmallSteps:
 
     name = "simbicon.small_steps"
     reads = ()
+    makes = (HELD,)
 
     def __init__(self, build: Build) -> None:
         self.settings: SimbiconSettings = build.settings("simbicon")
@@ -63,7 +65,7 @@ class SmallSteps:
         motion, bones = arrays.take(Motion, "skeleton"), arrays.take(Bones, "skeleton")
         masses, gravity = arrays.take(Masses, "skeleton"), arrays["run.gravity"]
         output = Output(*(np.zeros(rates) for _ in Output._fields))
-        wrench, held, share = np.zeros((frames, 6)), np.zeros(rates), np.zeros(1)
+        wrench, held, share = np.zeros((frames, 6)), arrays[HELD], np.zeros(1)
         step = self._make_step(arrays, h, after, output, wrench)
         owners, contacts = arrays.take(Owners, "owners"), arrays.take(RowContacts, "contacts")
         touch, pressed = self._make_touch(arrays)
@@ -75,8 +77,8 @@ class SmallSteps:
         press_start = bind_kernel(set_contact_wrenches, share, pressed, motion.x, wrench)
         press = bind_kernel(set_contact_wrenches, share, pressed, after.x, wrench)
         hold = bind_kernel(
-            find_held_force, arrays.h, bones, masses, gravity, motion, v_rows, wrench,
-            arrays.take(Asked, "simbicon"), step.scratch, held,
+            find_held_force, arrays.h, step.implicitness, bones, masses, gravity, motion, arrays["skeleton.v_free"],
+            v_rows, wrench, arrays.take(Asked, "simbicon"), step.scratch, held,
         )  # fmt: skip
         start, move = bind_kernel(start_small_step, held, output), bind_kernel(move_small, step)
         ended = Ended(v_rows=np.zeros(rates), v_worked=np.zeros(rates))

@@ -10,11 +10,15 @@ from supple_bones.tables import Motion
 
 
 class BoneStepper(Protocol):
-    """Collection `bone_steppers`, at most one in a scene. `skeleton.advance_bones` declares `takes` as read."""
+    """Collection `bone_steppers`, at most one in a scene.
+
+    It is asked within the system `skeleton.advance_bones`, which declares `takes` as read and `makes` as written.
+    """
 
     name: str
     reads: Sequence[str]
     takes: Sequence[str]
+    makes: Sequence[str]
 
     def bind(self, arrays: Bound) -> None:
         """Nothing to look up when the world is bound; see `attach`."""

@@ -155,6 +155,7 @@ class AdvanceBones(System):
         self.steppers: list[BoneStepper] = build.members("bone_steppers")
         taken = (name for stepper in self.steppers for name in stepper.takes)
         self.reads = tuple(dict.fromkeys((*self.own_reads, *taken)))
+        self.writes = (*self.writes, *(name for stepper in self.steppers for name in stepper.makes))
 
     def bind(self, arrays: Bound) -> Callable[[], None]:
         """Bind both states and the rows."""
