@@ -33,7 +33,7 @@ def list_arguments(
     active, value = arrays[Machines.active], arrays[Machines.value]
     return (
         h, walker.drives, walker.body, rules, active[walker.flag : walker.flag + 1], value, arrays["touch.force"],
-        sight, noise, scratch, balance, asked, output,
+        sight, arrays["simbicon.memory"][walker.row], noise, scratch, balance, asked, output,
     )  # fmt: skip
 
 

@@ -52,7 +52,7 @@ class SmallSteps:
         self.takes: Sequence[str] = (
             *name_arrays(Bones, "skeleton"), *name_arrays(Masses, "skeleton"), *name_arrays(Motion, "skeleton"),
             *name_arrays(Owners, "owners"), *name_arrays(RowContacts, "contacts"), *name_arrays(Asked, "simbicon"),
-            *OLD_TOUCH, "rows.impulse", "run.gravity", Machines.active, Machines.value, *noisy,
+            *OLD_TOUCH, "simbicon.memory", "rows.impulse", "run.gravity", Machines.active, Machines.value, *noisy,
         )  # fmt: skip
 
     def bind(self, arrays: Bound) -> None:

@@ -36,7 +36,7 @@ class DriveJoints(System):
         self.walkers: list[Walker] = build.members("walkers")
         self.settings: SimbiconSettings = build.settings("simbicon")
         noisy = ("run.step", "run.time") if any(each.told.noise for each in self.walkers) else ()
-        self.reads = (*SIGHT, "touch.force", Machines.active, Machines.value, *noisy)
+        self.reads = (*SIGHT, "touch.force", "simbicon.memory", Machines.active, Machines.value, *noisy)
 
     def bind(self, arrays: Bound) -> Work:
         """One call for every walker; noise is drawn before it."""

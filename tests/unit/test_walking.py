@@ -17,11 +17,11 @@ from supple.errors import UserError
 from supple.testing import audit_step, check_resume
 from supple_simbicon import layout as at
 from supple_simbicon.compile import Walker
+from supple_simbicon.drive import make_scratch
 from supple_simbicon.drive_kernels import drive_walker
 from supple_simbicon.layout import Asked, Output, Sight
 from supple_simbicon.oracle import Joint, find_rotation_vector, share_missing, turn_about
 from supple_simbicon.read_gait import HOME, list_gaits, read_gait
-from supple_simbicon.systems import make_scratch
 
 ROOT = Path(__file__).resolve().parents[2]
 SCENE = """format = 1
@@ -294,7 +294,7 @@ def drive(world, walker: Walker, h: float, noise: float = 0.0) -> tuple[np.ndarr
     active = world.array("phases.active")[walker.flag : walker.flag + 1]
     drive_walker(
         h, walker.drives, walker.body, walker.rules, active, world.array("phases.value"), world.array("touch.force"),
-        sight, np.full(rates, noise), make_scratch(len(walker.drives.bone)),
+        sight, world.array("simbicon.memory")[walker.row], np.full(rates, noise), make_scratch(len(walker.drives.bone)),
         world.array("simbicon.balance")[walker.row], asked, output,
     )  # fmt: skip
     return asked.push - asked.resisting * sight.v, output
@@ -461,3 +461,19 @@ def test_a_fallen_walker_is_measured_no_more(tmp_path) -> None:
     world.step(20)
     assert world.metrics()["walker.distance"] == fell["walker.distance"]
     assert world.metrics()["walker.fall_time"] == fell["walker.fall_time"]
+
+
+def test_a_fallen_walker_only_resists(tmp_path) -> None:
+    file = write(tmp_path, 'start = "forward"', more="noise = 3.0")
+    world = supple.load(file)
+    world.step(20)
+    assert np.abs(world.array("simbicon.push")).max() > 1.0
+    state = world.snapshot()
+    state["simbicon.memory"][0, at.FALL_TIME] = 0.1
+    world.restore(state)
+    for _ in range(3):
+        world.step()
+        torque = world.array("simbicon.push") - world.array("simbicon.resisting") * world.array("skeleton.v")
+        assert np.abs(torque).max() > 0.1
+        assert torque @ world.array("skeleton.v") < 0.0
+        assert world.array("skeleton.gain_p").max() == 0.0
