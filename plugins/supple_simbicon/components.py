@@ -77,7 +77,9 @@ class Simbicon:
             "Greatest change of the centre of pressure along z from step to step of the run.",
         ),
         Metric(
-            "change_width", "m", "Distance aside from foot to foot where they begin their steps, once settled."
+            "change_width",
+            "m",
+            "Distance aside from foot to foot where they begin their steps, once settled.",
         ),
     )
 

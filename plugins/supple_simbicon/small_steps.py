@@ -115,8 +115,11 @@ class SmallSteps:
         """The free step of the bones alone, flesh being a rigid part of them; springs of joints are held."""
         settings, forest = arrays.build.settings("skeleton"), self.skeletons.forest
         rates, frames = forest.v_count, len(forest.bone)
-        none = [np.zeros((0, 3)), np.zeros((0, 3, 3)), np.zeros((0, 3, 3)), np.zeros((0, 3))]
-        tie = Tie(np.zeros(0), *none, taut=np.zeros(1, np.int64), taut_rates=np.zeros(1, np.int64))
+        tie = Tie(
+            acceleration=np.zeros(0), row_force=np.zeros((0, 3)), row_pull=np.zeros((0, 3, 3)),
+            pull=np.zeros((0, 3, 3)), mean_spin=np.zeros((0, 3)),
+            taut=np.zeros(1, np.int64), taut_rates=np.zeros(1, np.int64),
+        )  # fmt: skip
         gains = Gains(
             theta=np.ones(rates), damping=np.zeros(rates), stiffness=np.zeros(rates),
             gain_p=output.gain_p, gain_d=output.gain_d,

@@ -416,13 +416,26 @@ def test_pressure_is_measured_as_told(tmp_path) -> None:
     np.testing.assert_allclose(measured, np.mean(figures, axis=0), rtol=1e-9)
 
 
-def test_the_gait_of_the_page_walks(tmp_path) -> None:
+@pytest.mark.parametrize(
+    ("lifted", "lowered", "slowest", "fastest"),
+    [
+        ("-0.4", "", -0.15, 0.15),
+        ("-0.3", "angle = 0.12, ", 0.35, 0.8),
+        ("-0.5", "angle = -0.1, ", -0.8, -0.35),
+    ],
+)
+def test_the_gait_of_the_page_walks_as_it_says(tmp_path, lifted, lowered, slowest, fastest) -> None:
     page = (ROOT / "plugins" / "supple_simbicon" / "README.md").read_text(encoding="utf-8")
     gait = page.split("## Writing a gait")[1].split("```toml\n")[1].split("```")[0]
-    world = supple.load(write(tmp_path, gait="own.toml", own=gait))
-    world.step(2000)
-    assert world.metrics()["walker.upright"] == 1
-    assert world.metrics()["walker.steps"] > 8
+    assert gait.count("-0.4]") == 2
+    feedback = "distance = -0.3, speed = -0.3"
+    own = gait.replace("-0.4]", f"{lifted}]").replace(f"{{ {feedback}", f"{{ {lowered}{feedback}")
+    world = supple.load(write(tmp_path, 'start = "in_place"', gait="own.toml", own=own))
+    world.step(2500)
+    figures = world.metrics()
+    assert figures["walker.upright"] == 1
+    assert figures["walker.steps"] > 12
+    assert slowest < figures["walker.speed"] < fastest
 
 
 def test_systems_touch_what_they_declare_and_resume(tmp_path) -> None:

@@ -1,4 +1,4 @@
-"""Small steps between contact problems: what they add up to in flight, and the force of flesh against its own dynamics."""
+"""Small steps between contact problems: what they come to in flight, and the force of flesh by its own dynamics."""
 
 from __future__ import annotations
 
@@ -128,7 +128,9 @@ def test_on_soft_feet_he_walks(tmp_path: Path) -> None:
     assert figures["walker.speed"] == pytest.approx(0.9, rel=0.15)
 
 
-@pytest.mark.parametrize(("field", "value"), [("small_steps", "0"), ("stiffness", "-1"), ("contact_forces", '"no"')])
+@pytest.mark.parametrize(
+    ("field", "value"), [("small_steps", "0"), ("stiffness", "-1"), ("contact_forces", '"no"')]
+)
 def test_bad_settings_are_refused(tmp_path: Path, field: str, value: str) -> None:
     load(tmp_path)
     file = tmp_path / "scene.toml"
