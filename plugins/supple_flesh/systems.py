@@ -122,7 +122,7 @@ class AdvanceVertices(System):
     phase = Phase.ADVANCE
     reads = (
         *PATCHES, *name_arrays(BoneAxes, "skeleton"), *name_arrays(Lag, "flesh"), *NEXT_BONES.values(),
-        "skeleton.v.next", "flesh.x", "flesh.mask", "flesh.v_free", "flesh.impulse",
+        "skeleton.v_rows", "flesh.x", "flesh.mask", "flesh.v_free", "flesh.impulse",
     )  # fmt: skip
     writes = ("flesh.twist_next", "flesh.y_next", *NEXT_VERTICES.values(), *NEXT_PLACES.values())
 
@@ -134,7 +134,7 @@ class AdvanceVertices(System):
         scratch = make_advance_scratch(mechanism.pool.count, len(axes.bone), len(axes.axis))
         return [
             Call(
-                advance_vertices, arrays.h, patches, axes, arrays["skeleton.v.next"], arrays["flesh.x"],
+                advance_vertices, arrays.h, patches, axes, arrays["skeleton.v_rows"], arrays["flesh.x"],
                 arrays["flesh.mask"], arrays.take(Lag, "flesh"), arrays["flesh.v_free"], arrays["flesh.impulse"],
                 mechanism.load.active.arrays, scratch, advanced,
             ),

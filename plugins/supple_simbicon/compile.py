@@ -56,6 +56,13 @@ def compile_walkers(build: Build) -> None:
     labels = [entity.path for entity in entities]
     for row, entity in enumerate(entities):
         build.add_member("walkers", Walker(build, row, entity))
+    if build.settings("simbicon").small_steps > 1:
+        from supple_simbicon.small_steps import HELD, SmallSteps
+
+        rates = len(build.arrays["skeleton.dof"])
+        doc = "Force of flesh, limits and all else but contacts and drives that bones bear in small steps."
+        build.add_step(HELD, (rates,), unit="N m, N", doc=doc)
+        build.add_member("bone_steppers", SmallSteps(build))
     memory = np.zeros((len(entities), at.MEMORY_COLUMNS))
     for column in (at.FALL_TIME, at.SETTLED_TIME, at.FIRST_STEP):
         memory[:, column] = -1.0

@@ -15,6 +15,24 @@ MACHINE = "gait"
 
 
 @component
+class SimbiconSettings:
+    """Mixed frequency of scenes with walkers, in `[run.simbicon]`."""
+
+    small_steps: int = field(
+        default=1, unit="1", ge=1, le=100,
+        doc="Parts of a step in which bones move and walkers drive them; contacts and flesh are solved once.",
+    )  # fmt: skip
+    stiffness: float = field(
+        default=1000.0, unit="N m/rad", ge=0,
+        doc="With small steps: by which torques give way in the contact problem; 0 takes the gains instead.",
+    )  # fmt: skip
+    contact_forces: Literal["interpolated", "held"] = field(
+        default="interpolated", unit="",
+        doc="In small steps: from those of the last contact problem to those of this one, or these at once.",
+    )  # fmt: skip
+
+
+@component
 class Simbicon:
     """Walks the skeleton at or below this entity; makes a child `gait`, the state machine of the gait's phases."""
 
@@ -57,6 +75,11 @@ class Simbicon:
             "pressure_jump",
             "m",
             "Greatest change of the centre of pressure along z from step to step of the run.",
+        ),
+        Metric(
+            "change_width",
+            "m",
+            "Distance aside from foot to foot where they begin their steps, once settled.",
         ),
     )
 

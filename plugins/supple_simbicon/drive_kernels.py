@@ -17,6 +17,7 @@ from supple_simbicon.layout import (
     DAMPING,
     DISTANCE_X,
     DISTANCE_Z,
+    FALL_TIME,
     HEADING_W,
     HEADING_Y,
     LEFT,
@@ -41,16 +42,18 @@ from supple_simbicon.layout import (
 
 @njit
 def drive_walker(
-    h, drives: Drives, body: Body, rules: Rules, left_stance, value, touch_force, sight: Sight, noise,
+    h, drives: Drives, body: Body, rules: Rules, left_stance, value, touch_force, sight: Sight, memory, noise,
     scratch: WalkScratch, balance_out, asked_out: Asked, output: Output,
 ):  # fmt: skip
-    """All torques of one walker, from what it sees at the start of the step."""
+    """All torques of one walker, from what it sees at the start of the step. Who has fallen only resists motion."""
     stance = LEFT if left_stance[0] == 1 else RIGHT
+    will = 0.0 if memory[FALL_TIME] >= 0.0 else 1.0
     look_around(body, rules, stance, touch_force, sight, balance_out)
     set_targets(drives, stance, value, balance_out, scratch.target)
-    find_torques(h, drives, rules, stance, value, sight, balance_out, scratch)
-    hold_upright(drives, body, rules, stance, sight, balance_out, scratch)
-    apply_torques(h, drives, rules, sight, noise, scratch, asked_out, output)
+    find_torques(h, will, drives, rules, stance, value, sight, balance_out, scratch)
+    if will > 0.0:
+        hold_upright(drives, body, rules, stance, sight, balance_out, scratch)
+    apply_torques(h, will, drives, rules, sight, noise, scratch, asked_out, output)
 
 
 @njit
@@ -156,7 +159,9 @@ def set_targets(drives: Drives, stance, value, balance, target_out):
 
 
 @njit
-def find_torques(h, drives: Drives, rules: Rules, stance, value, sight: Sight, balance, scratch: WalkScratch):
+def find_torques(
+    h, will, drives: Drives, rules: Rules, stance, value, sight: Sight, balance, scratch: WalkScratch
+):
     """PD torques on the bones, foreseen to the end of the step; README eq. (3) and (4). The root is drive 0."""
     rotation, twist = sight.rotation, sight.twist
     for n in range(drives.bone.shape[0]):
@@ -167,7 +172,7 @@ def find_torques(h, drives: Drives, rules: Rules, stance, value, sight: Sight, b
         if n == 0:
             if rules.own_heading == 0:
                 fw, fy = 1.0, 0.0
-        elif drives.heading[stance, n] == 0:
+        elif drives.heading[stance, n] == 0 or will == 0.0:
             fw, fx, fy, fz = rotation[p, 0], rotation[p, 1], rotation[p, 2], rotation[p, 3]
             ax, ay, az = rotate_vector_at(rotation, p, twist[p, 3], twist[p, 4], twist[p, 5])
             ax, ay, az = rotate_vector_back_at(rotation, i, ax, ay, az)
@@ -179,17 +184,17 @@ def find_torques(h, drives: Drives, rules: Rules, stance, value, sight: Sight, b
         ew, ex, ey, ez = multiply_quaternions(qw, -qx, -qy, -qz, gw, gx, gy, gz)
         ex, ey, ez = find_rotation_vector(ew, ex, ey, ez)
         strength = take_value(value, drives.strength[stance, n], 1.0)
-        tx = set_gains(h, rules, drives.gains, n, 0, strength, ex, wx, scratch)
-        ty = set_gains(h, rules, drives.gains, n, 1, strength, ey, wy, scratch)
-        tz = set_gains(h, rules, drives.gains, n, 2, strength, ez, wz, scratch)
+        tx = set_gains(h, will, rules, drives.gains, n, 0, strength, ex, wx, scratch)
+        ty = set_gains(h, will, rules, drives.gains, n, 1, strength, ey, wy, scratch)
+        tz = set_gains(h, will, rules, drives.gains, n, 2, strength, ez, wz, scratch)
         tx, ty, tz = rotate_vector(qw, qx, qy, qz, tx, ty, tz)
         scratch.torque[n, 0], scratch.torque[n, 1], scratch.torque[n, 2] = tx, ty, tz
 
 
 @njit
-def set_gains(h, rules: Rules, gains, n, axis, strength, error, rate, scratch: WalkScratch):
+def set_gains(h, will, rules: Rules, gains, n, axis, strength, error, rate, scratch: WalkScratch):
     """The torque about one axis of the bone; its gains are kept."""
-    stiffness = gains[n, STIFFNESS] * gains[n, SCALE + axis] * strength
+    stiffness = will * gains[n, STIFFNESS] * gains[n, SCALE + axis] * strength
     damping = gains[n, DAMPING] * gains[n, SCALE + axis] * strength
     scratch.stiffness[n, axis] = stiffness
     scratch.damping[n, axis] = damping
@@ -234,6 +239,7 @@ def hold_upright(
 @njit
 def apply_torques(
     h,
+    will,
     drives: Drives,
     rules: Rules,
     sight: Sight,
@@ -261,7 +267,7 @@ def apply_torques(
             if limit > 0.0 and abs(tau) > limit:
                 part = limit / abs(tau)
                 tau, kp, kd = part * tau, part * kp, part * kd
-            tau += noise[k] * drives.gains[n, NOISE] * abs(tau)
+            tau += will * noise[k] * drives.gains[n, NOISE] * abs(tau)
             resisting = kd + h * kp if rules.implicit == 1 else 0.0
             asked_out.push[k] = tau + resisting * sight.v[k]
             asked_out.resisting[k] = resisting

@@ -72,12 +72,16 @@ WAYS: Final = 36
 ASIDES: Final = 37
 JUMPS: Final = 38
 STANCE: Final = 39  # foot of the step that lasts
-MEMORY_COLUMNS: Final = 40
+# Of the changes of stance.
+CHANGES: Final = 40
+CHANGE_X: Final = 41
+CHANGE_WIDTHS: Final = 42
+MEMORY_COLUMNS: Final = 43
 
 METRICS: Final = (
     "left_load", "right_load", "upright", "fall_time", "distance", "sideways", "speed", "heading", "steps",
     "step_period", "step_length", "step_width", "effort", "peak_torque", "contacts", "force", "force_deviation",
-    "force_variation", "pressure_way", "pressure_way_aside", "pressure_jump",
+    "force_variation", "pressure_way", "pressure_way_aside", "pressure_jump", "change_width",
 )  # fmt: skip
 """Columns of `simbicon.observed`."""
 
@@ -170,3 +174,14 @@ class Asked(NamedTuple):
 
     push: FloatArray
     resisting: FloatArray
+
+
+class Pressed(NamedTuple):
+    """Rows of bones [n] and of `touch` [n]; forces and torques [touch, 3] of the last contact problem and of this."""
+
+    bone: IntArray
+    row: IntArray
+    old_force: FloatArray
+    old_torque: FloatArray
+    force: FloatArray
+    torque: FloatArray

@@ -54,6 +54,7 @@ def measure(now, drives: Drives, body: Body, stance, touch: Touch, sight: Sight,
     memory_out[at.HEADING] = max(memory_out[at.HEADING], abs(heading))
     if stance != memory_out[at.STANCE]:
         end_step(now, memory_out)
+        note_change(body.foot[stance], body.foot_point, sight, memory_out)
         memory_out[at.STANCE] = stance
     note_place(now, body.foot[stance], body.foot_point, sight, memory_out)
     add_torques(drives, sight.v, asked, memory_out)
@@ -94,6 +95,17 @@ def end_step(now, memory_out):
     memory_out[at.PLACED] = 0.0
     for k in range(at.STEP_SAMPLES, at.OLD_LOADED + 1):
         memory_out[k] = 0.0
+
+
+@njit
+def note_change(foot, foot_point, sight: Sight, memory_out):
+    """Where a foot is when it is its turn to carry, and how far aside that is from the one before."""
+    px, _, _ = rotate_vector_at(sight.rotation, foot, foot_point[0], foot_point[1], foot_point[2])
+    px += sight.x[foot, 0]
+    if memory_out[at.CHANGES] > 0.0:
+        memory_out[at.CHANGE_WIDTHS] += abs(px - memory_out[at.CHANGE_X])
+    memory_out[at.CHANGES] += 1.0
+    memory_out[at.CHANGE_X] = px
 
 
 @njit
@@ -186,3 +198,4 @@ def show(start_z, memory, observed_out):
     observed_out[18] = divide(memory[at.WAYS], steps)
     observed_out[19] = divide(memory[at.ASIDES], steps)
     observed_out[20] = divide(memory[at.JUMPS], steps)
+    observed_out[21] = divide(memory[at.CHANGE_WIDTHS], memory[at.CHANGES] - 1.0)

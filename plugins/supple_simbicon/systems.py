@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 
 import numpy as np
 
-from supple.core.arrays import NEXT, FloatArray
+from supple.core.arrays import NEXT
 from supple.core.build import Build
-from supple.core.jit import bind_kernel
-from supple.core.noise import noise_at
 from supple.core.schedule import Bound, Call, Phase, System, Work
 from supple_bones.tables import name_arrays
 from supple_contact.touch import Touch
 from supple_phases.member import Machines
 from supple_simbicon.compile import Walker
+from supple_simbicon.components import SimbiconSettings
+from supple_simbicon.drive import list_arguments, make_scratch, prepare_drive
 from supple_simbicon.drive_kernels import drive_walker
-from supple_simbicon.layout import Asked, Output, Sight, WalkScratch
+from supple_simbicon.layout import Asked, Output, Rules, Sight
 from supple_simbicon.observe_kernels import observe_walk
-
-NOISE_STEP = 0.0005
-"""Length [s] of the step that the strength of noise is told for."""
+from supple_simbicon.small_step_kernels import stiffen_drives
 
 SIGHT = name_arrays(Sight, "skeleton")
 ASKED = name_arrays(Asked, "simbicon")
@@ -35,50 +34,40 @@ class DriveJoints(System):
 
     def __init__(self, build: Build) -> None:
         self.walkers: list[Walker] = build.members("walkers")
+        self.settings: SimbiconSettings = build.settings("simbicon")
         noisy = ("run.step", "run.time") if any(each.told.noise for each in self.walkers) else ()
-        self.reads = (*SIGHT, "touch.force", Machines.active, Machines.value, *noisy)
+        self.reads = (*SIGHT, "touch.force", "simbicon.memory", Machines.active, Machines.value, *noisy)
 
     def bind(self, arrays: Bound) -> Work:
         """One call for every walker; noise is drawn before it."""
         asked, output = arrays.take(Asked, "simbicon"), arrays.take(Output, "skeleton")
-        sight, force = arrays.take(Sight, "skeleton"), arrays["touch.force"]
-        active, value, balance = (
-            arrays[name] for name in (Machines.active, Machines.value, "simbicon.balance")
-        )
+        sight, balance = arrays.take(Sight, "skeleton"), arrays["simbicon.balance"]
         work: list[Callable[[], None] | Call] = []
         for walker in self.walkers:
-            noise = np.zeros(len(sight.v))
-            arguments = (
-                arrays.h, walker.drives, walker.body, walker.rules, active[walker.flag : walker.flag + 1], value,
-                force, sight, noise, make_scratch(len(walker.drives.bone)), balance[walker.row], asked, output,
-            )  # fmt: skip
+            scratch, row = make_scratch(len(walker.drives.bone)), balance[walker.row]
+            rules = find_rules(walker, self.settings)
             if walker.told.noise:
-                work.append(_drive_noisily(arrays, walker, noise, bind_kernel(drive_walker, *arguments)))
+                drive = prepare_drive(
+                    arrays, arrays.h, self.settings.small_steps, walker, rules, sight, scratch, row, asked, output
+                )  # fmt: skip
+                work.append(functools.partial(drive, 0))
             else:
+                noise = np.zeros(len(sight.v))
+                arguments = list_arguments(
+                    arrays, arrays.h, walker, rules, sight, noise, scratch, row, asked, output
+                )  # fmt: skip
                 work.append(Call(drive_walker, *arguments))
+            if self.settings.small_steps > 1 and self.settings.stiffness > 0:
+                arguments = (arrays.h, self.settings.stiffness, walker.drives, sight.v, asked, output)
+                work.append(Call(stiffen_drives, *arguments))
         return work
 
 
-def make_scratch(drives: int) -> WalkScratch:
-    """For so many driven joints."""
-    return WalkScratch(*(np.zeros((drives, columns)) for columns in (4, 3, 3, 3)))
-
-
-def _drive_noisily(
-    arrays: Bound, walker: Walker, noise: FloatArray, drive: Callable[[], object]
-) -> Callable[[], None]:
-    """White noise: what a longer step averages over is less."""
-    step, time, seed = arrays["run.step"], arrays["run.time"], arrays.build.seed
-    size = walker.told.noise * np.sqrt(NOISE_STEP / arrays.h)
-
-    def act() -> None:
-        if time[0] >= walker.told.noise_from:
-            noise[:] = size * noise_at(seed, walker.name, int(step[0]), len(noise))
-        else:
-            noise[:] = 0.0
-        drive()
-
-    return act
+def find_rules(walker: Walker, settings: SimbiconSettings) -> Rules:
+    """In the contact problem of small steps torques are those of the start, held by a stiffness of its own."""
+    if settings.small_steps > 1 and settings.stiffness > 0:
+        return walker.rules._replace(implicit=0)
+    return walker.rules
 
 
 class ObserveWalk(System):

@@ -18,6 +18,7 @@ def supple_register(registry: Registry) -> None:
     registry.add_component(components.Skeleton)
     registry.add_component(components.Servo)
     registry.add_collection("bone_loads", "supple_skeleton.loads:BoneLoad")
+    registry.add_collection("bone_steppers", "supple_skeleton.steppers:BoneStepper")
     registry.add_settings("skeleton", components.SkeletonSettings)
     registry.add_compiler(
         "skeleton.bones", "supple_skeleton.compile:compile_skeletons", components=["skeleton"],

@@ -32,6 +32,7 @@ from supple_skeleton.step_tables import (
     make_observe_scratch,
     make_step_scratch,
 )
+from supple_skeleton.steppers import BoneStepper
 from supple_skeleton.tension_kernels import RowImpulses, keep_tension
 
 BONES, MOTION, NEXT_MOTION = (
@@ -146,7 +147,7 @@ class AdvanceBones(System):
     """Row impulses change the rates; coordinates follow, and with them poses of bones, and what pulled at them."""
 
     phase = Phase.ADVANCE
-    reads = (
+    own_reads = (
         *BONES, *MASSES, *MOTION, *TIE, *FLOW, "skeleton.factor", "skeleton.v_free", "skeleton.impulse", "rows.problem",
         "rows.impulse", "run.gravity", "skeleton.pulled", "skeleton.any_fast",
     )  # fmt: skip
@@ -158,6 +159,10 @@ class AdvanceBones(System):
         )
         if self.watched:
             self.writes = (*self.writes, *NEXT_TIE)
+        self.steppers: list[BoneStepper] = build.members("bone_steppers")
+        taken = (name for stepper in self.steppers for name in stepper.takes)
+        self.reads = tuple(dict.fromkeys((*self.own_reads, *taken)))
+        self.writes = (*self.writes, *(name for stepper in self.steppers for name in stepper.makes))
 
     def bind(self, arrays: Bound) -> Callable[[], None]:
         """Bind both states and the rows."""
@@ -173,8 +178,12 @@ class AdvanceBones(System):
             advance_fast, arrays.h, bones, masses, heads, factor, motion, flow, *given, scratch, ended, after
         )
 
+        steps = [stepper.attach(arrays, after) for stepper in self.steppers]
+
         def advance() -> None:
             (advance_quickly if spins_fast.item(0) else advance_slowly)()
+            for take_steps in steps:
+                take_steps()
 
         if not self.watched:
             return advance

@@ -17,11 +17,11 @@ from supple.errors import UserError
 from supple.testing import audit_step, check_resume
 from supple_simbicon import layout as at
 from supple_simbicon.compile import Walker
+from supple_simbicon.drive import make_scratch
 from supple_simbicon.drive_kernels import drive_walker
 from supple_simbicon.layout import Asked, Output, Sight
 from supple_simbicon.oracle import Joint, find_rotation_vector, share_missing, turn_about
 from supple_simbicon.read_gait import HOME, list_gaits, read_gait
-from supple_simbicon.systems import make_scratch
 
 ROOT = Path(__file__).resolve().parents[2]
 SCENE = """format = 1
@@ -294,7 +294,7 @@ def drive(world, walker: Walker, h: float, noise: float = 0.0) -> tuple[np.ndarr
     active = world.array("phases.active")[walker.flag : walker.flag + 1]
     drive_walker(
         h, walker.drives, walker.body, walker.rules, active, world.array("phases.value"), world.array("touch.force"),
-        sight, np.full(rates, noise), make_scratch(len(walker.drives.bone)),
+        sight, world.array("simbicon.memory")[walker.row], np.full(rates, noise), make_scratch(len(walker.drives.bone)),
         world.array("simbicon.balance")[walker.row], asked, output,
     )  # fmt: skip
     return asked.push - asked.resisting * sight.v, output
@@ -416,13 +416,26 @@ def test_pressure_is_measured_as_told(tmp_path) -> None:
     np.testing.assert_allclose(measured, np.mean(figures, axis=0), rtol=1e-9)
 
 
-def test_the_gait_of_the_page_walks(tmp_path) -> None:
+@pytest.mark.parametrize(
+    ("lifted", "lowered", "slowest", "fastest"),
+    [
+        ("-0.4", "", -0.15, 0.15),
+        ("-0.3", "angle = 0.12, ", 0.35, 0.8),
+        ("-0.5", "angle = -0.1, ", -0.8, -0.35),
+    ],
+)
+def test_the_gait_of_the_page_walks_as_it_says(tmp_path, lifted, lowered, slowest, fastest) -> None:
     page = (ROOT / "plugins" / "supple_simbicon" / "README.md").read_text(encoding="utf-8")
     gait = page.split("## Writing a gait")[1].split("```toml\n")[1].split("```")[0]
-    world = supple.load(write(tmp_path, gait="own.toml", own=gait))
-    world.step(2000)
-    assert world.metrics()["walker.upright"] == 1
-    assert world.metrics()["walker.steps"] > 8
+    assert gait.count("-0.4]") == 2
+    feedback = "distance = -0.3, speed = -0.3"
+    own = gait.replace("-0.4]", f"{lifted}]").replace(f"{{ {feedback}", f"{{ {lowered}{feedback}")
+    world = supple.load(write(tmp_path, 'start = "in_place"', gait="own.toml", own=own))
+    world.step(2500)
+    figures = world.metrics()
+    assert figures["walker.upright"] == 1
+    assert figures["walker.steps"] > 12
+    assert slowest < figures["walker.speed"] < fastest
 
 
 def test_systems_touch_what_they_declare_and_resume(tmp_path) -> None:
@@ -461,3 +474,19 @@ def test_a_fallen_walker_is_measured_no_more(tmp_path) -> None:
     world.step(20)
     assert world.metrics()["walker.distance"] == fell["walker.distance"]
     assert world.metrics()["walker.fall_time"] == fell["walker.fall_time"]
+
+
+def test_a_fallen_walker_only_resists(tmp_path) -> None:
+    file = write(tmp_path, 'start = "forward"', more="noise = 3.0")
+    world = supple.load(file)
+    world.step(20)
+    assert np.abs(world.array("simbicon.push")).max() > 1.0
+    state = world.snapshot()
+    state["simbicon.memory"][0, at.FALL_TIME] = 0.1
+    world.restore(state)
+    for _ in range(3):
+        world.step()
+        torque = world.array("simbicon.push") - world.array("simbicon.resisting") * world.array("skeleton.v")
+        assert np.abs(torque).max() > 0.1
+        assert torque @ world.array("skeleton.v") < 0.0
+        assert world.array("skeleton.gain_p").max() == 0.0
