@@ -7,20 +7,20 @@ from typing import Any
 
 import numpy as np
 
-from supple.core.arrays import FloatArray, IntArray
 from supple.core.entity import Entity
 from supple.core.jit import bind_kernel
 from supple.core.schedule import Bound
 from supple.errors import PluginError
 from supple.mechanics.combined_dynamics import CombinedDynamics
-from supple.mechanics.dynamics import CENTRE, DRIFT, POSITION, ROTATION, SPIN, SPIN_DRIFT, VELOCITY
+from supple.mechanics.dynamics import CENTRE, MOTION_SIZE, FramePoint
 from supple_bones.layout import FREE, JOINT
 from supple_tasks import layout
 from supple_tasks.command_kernels import command_tasks
 from supple_tasks.compile import find_joints, get_tasks, list_limits
 from supple_tasks.components import Task
 from supple_tasks.level_kernels import prioritise
-from supple_tasks.records import Book, Clock, Joints, Seen
+from supple_tasks.look_kernels import act_and_tell, look_at_points
+from supple_tasks.records import Book, Clock, Joints, Points, Seen
 from supple_tasks.tables import (
     INVERSES,
     Bounds,
@@ -37,8 +37,9 @@ class Controller:
     """The tasks of one entity, bound to the state of the world."""
 
     def __init__(
-        self, entity: Entity, first: int, dynamics: CombinedDynamics, arrays: Bound, clock: Clock
+        self, entity: Entity, number: int, first: int, dynamics: CombinedDynamics, arrays: Bound, clock: Clock
     ) -> None:
+        """`number` is its row among the controllers, `first` that of its first task."""
         self.entity, self.dynamics, self.arrays = entity, dynamics, arrays
         self.tasks = get_tasks(entity).sorted_tasks()
         mine = slice(first, first + len(self.tasks))
@@ -64,7 +65,12 @@ class Controller:
             place=np.zeros((count, 6)), rotation=np.zeros((count, 4)), velocity=np.zeros((count, 3)),
             drift=np.zeros((count, 6)), other_place=np.zeros((count, 3)), other_velocity=np.zeros((count, 3)),
         )  # fmt: skip
-        self.looks = [look for t, (_, _, task) in enumerate(self.tasks) for look in self._look(t, task)]
+        whole = ("centre", "momentum")
+        self.looks = [
+            self._look_at_whole(t, task) for t, (_, _, task) in enumerate(self.tasks) if task.kind in whole
+        ]
+        points, self._follow = self._find_points()
+        self._look = bind_kernel(look_at_points, self.book, points, self.seen, self.wishes)
         room = make_room(n, len(self.motion.passive), rows, len(self.motion.L))
         joints = self._find_rows()
         self._command = bind_kernel(
@@ -74,6 +80,10 @@ class Controller:
         self._prioritise = bind_kernel(
             prioritise, self.motion, self.wishes, self.bounds, self.limits, self.choice, room, self.answer
         )
+        self._tell = bind_kernel(
+            act_and_tell, self.answer, self.limits, np.array(list(self._place_rates().items()), np.int64),
+            arrays["skeleton.force"], arrays["tasks.torque"], self.observed, arrays["tasks.whole"][number],
+        )  # fmt: skip
 
     def _make_motion(self, n: int) -> Motion:
         """Rates with torques: those of the skeleton but free and passive joints."""
@@ -86,7 +96,7 @@ class Controller:
         has = np.array([label in driven and label.startswith(mine) for label in labels])
         capacity = self.dynamics.constraint_capacity
         return Motion(
-            M=np.zeros((n, n)), h=np.zeros(n), L=np.zeros((capacity, n)), drift=np.zeros(capacity),
+            M=self.dynamics.fill_mass_matrix(), h=np.zeros(n), L=np.zeros((capacity, n)), drift=np.zeros(capacity),
             actuated=np.flatnonzero(has), passive=np.flatnonzero(~has), counts=np.zeros(1, np.int64),
         )  # fmt: skip
 
@@ -139,25 +149,25 @@ class Controller:
                     here += 1
         return place
 
-    @property
-    def rates_of_skeleton(self) -> tuple[IntArray, IntArray]:
-        """Rates of the skeletons, and where the dynamics has them."""
-        place = self._place_rates()
-        return np.array(list(place), np.int64), np.array(list(place.values()), np.int64)
+    def _find_points(self) -> tuple[Points, Callable[[], None]]:
+        """The points of all tasks, and what follows them."""
+        slots, places = np.full((len(self.tasks), 2), -1, np.int64), []
+        for t, (_, _, task) in enumerate(self.tasks):
+            if task.kind in ("posture", "limits", "centre", "momentum"):
+                continue
+            other = task.intercept.of if task.intercept is not None else task.other
+            for k, (path, point) in enumerate(((task.of, task.point), (other, task.other_point))):
+                if path:
+                    slots[t, k] = len(places)
+                    places.append(self._locate(t, path, point))
+        points = Points(
+            slot=slots, motion=np.zeros((len(places), MOTION_SIZE)),
+            jacobian=np.zeros((len(places), 6, self.dynamics.size)),
+        )  # fmt: skip
+        follow = self.dynamics.bind_frames(places, range(len(places)), 0, points.motion, points.jacobian)
+        return points, follow
 
-    def _look(self, t: int, task: Task) -> list[Callable[[], None]]:
-        """What fills the place of a task and its rows of J in every step."""
-        if task.kind in ("posture", "limits"):
-            return []
-        if task.kind in ("centre", "momentum"):
-            return [self._look_at_whole(t, task)]
-        looks = [self._look_at_point(t, task)]
-        other = task.intercept.of if task.intercept is not None else task.other
-        if other:
-            looks.append(self._look_at_other(t, task, other))
-        return looks
-
-    def _locate(self, t: int, path: str, point: Any) -> tuple[Any, float, float, float]:
+    def _locate(self, t: int, path: str, point: Any) -> FramePoint:
         try:
             return self.dynamics.place_point(path, point)
         except PluginError:
@@ -166,48 +176,10 @@ class Controller:
                 f"{self.entity.path}.tasks", what, "name a bone, or list it under carries"
             ) from None
 
-    def _rows(self, t: int, task: Task) -> tuple[FloatArray, list[int]]:
-        first, count = int(self.book.task[t, layout.FIRST]), int(self.book.task[t, layout.ROWS])
-        chosen = [0, 1, 2] if task.kind == "gaze" else ["xyz".index(axis) for axis in task.axes]
-        return self.wishes.J[first : first + count], chosen
-
-    def _look_at_point(self, t: int, task: Task) -> Callable[[], None]:
-        dynamics, frame = self.dynamics, self._locate(t, task.of, task.point)
-        J, chosen = self._rows(t, task)
-        turning = task.kind in ("orientation", "gaze")
-        source = [3 + k for k in chosen] if turning else chosen
-        pick: Any = slice(source[0], source[-1] + 1) if len(source) == source[-1] - source[0] + 1 else source
-        rate, drift = (SPIN, SPIN_DRIFT) if turning else (VELOCITY, DRIFT)
-        place, rotation = self.seen.place[t, :3], self.seen.rotation[t]
-        velocity, drifts = self.seen.velocity[t], self.seen.drift[t, :3]
-
-        def look() -> None:
-            moved = dynamics.fill_motion(*frame)
-            place[:], rotation[:] = moved[POSITION], moved[ROTATION]
-            velocity[:], drifts[:] = moved[rate], moved[drift]
-            J[:] = dynamics.fill_jacobian(*frame)[pick]
-
-        return look
-
-    def _look_at_other(self, t: int, task: Task, path: str) -> Callable[[], None]:
-        dynamics, frame = self.dynamics, self._locate(t, path, task.other_point)
-        J, chosen = self._rows(t, task)
-        seen, relative = self.seen, task.kind == "relative"
-
-        def look() -> None:
-            moved = dynamics.fill_motion(*frame)
-            seen.other_place[t], seen.other_velocity[t] = moved[POSITION], moved[VELOCITY]
-            if relative:
-                seen.place[t, :3] -= moved[POSITION]
-                seen.velocity[t] -= moved[VELOCITY]
-                seen.drift[t, :3] -= moved[DRIFT]
-                J[:] -= dynamics.fill_jacobian(*frame)[chosen]
-
-        return look
-
     def _look_at_whole(self, t: int, task: Task) -> Callable[[], None]:
         dynamics, seen = self.dynamics, self.seen
-        J, chosen = self._rows(t, task)
+        first, count = int(self.book.task[t, layout.FIRST]), int(self.book.task[t, layout.ROWS])
+        J, chosen = self.wishes.J[first : first + count], ["xyz".index(axis) for axis in task.axes]
         mass = dynamics.mass
 
         def look_at_centre() -> None:
@@ -226,20 +198,14 @@ class Controller:
     def act(self) -> None:
         """Find the torques of this step and add them."""
         dynamics, motion = self.dynamics, self.motion
-        dynamics.mass_matrix(out=motion.M)
+        dynamics.fill_mass_matrix()
         dynamics.bias(out=motion.h)
-        motion.h[:] += dynamics.fill_gravity()
+        np.add(motion.h, dynamics.fill_gravity(), out=motion.h)
         motion.counts[0] = dynamics.fill_constraint_rows(motion.L, motion.drift)
+        self._follow()
+        self._look()
         for look in self.looks:
             look()
         self._command()
         self._prioritise()
-        dynamics.add_forces(self.answer.tau)
-        self._observe()
-
-    def _observe(self) -> None:
-        self.observed[:, layout.FORCE_USED] = self.limits.force
-        self.observed[:, layout.SHARE] = self.limits.share
-        left, observed = self.answer.left, self.observed
-        for t, (first, count) in enumerate(zip(self.limits.first, self.limits.size, strict=True)):
-            observed[t, layout.MISSED] = np.sqrt((left[first : first + count] ** 2).sum())
+        self._tell()

@@ -39,6 +39,14 @@ class Seen(NamedTuple):
     other_velocity: FloatArray  # [tasks, 3]
 
 
+class Points(NamedTuple):
+    """The points that tasks are about."""
+
+    slot: IntArray  # [tasks, 2] the point of a task and that of the other one; -1: none
+    motion: FloatArray  # [points, 19] as in supple.mechanics.dynamics
+    jacobian: FloatArray  # [points, 6, n]
+
+
 class Joints(NamedTuple):
     """Rows of postures and limits."""
 
