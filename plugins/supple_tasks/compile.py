@@ -20,6 +20,10 @@ from supple_tasks.checks import find_skeletons
 from supple_tasks.components import METRICS, Task, Tasks, name_metrics
 
 
+WHOLE = ("torque", "effort", "softened", "strained", "slipping", "yielded")
+"""Columns of tasks.whole."""
+
+
 class Curves:
     """Curves of targets and gains, one after the other."""
 
@@ -79,7 +83,7 @@ def compile_tasks(build: Build) -> None:
     shape = (len(labels), len(METRICS))
     build.add_step("tasks.observed", shape, unit="SI", doc="Values of the metrics of tasks.", labels=labels)
     paths = [entity.path for entity in controllers]
-    for key, width in (("whole", 3), ("probed", 2)):
+    for key, width in (("whole", len(WHOLE)), ("probed", 2)):
         build.add_step(
             f"tasks.{key}",
             (len(paths), width),
@@ -96,7 +100,7 @@ def _bind_metrics(build: Build, controllers: list[Entity]) -> None:
     row = 0
     for number, entity in enumerate(controllers):
         places = {
-            name: ("tasks.whole", (number, k)) for k, name in enumerate(("torque", "effort", "softened"))
+            name: ("tasks.whole", (number, k)) for k, name in enumerate(WHOLE)
         }
         places |= {name: ("tasks.probed", (number, k)) for k, name in enumerate(("inexact", "priority_loss"))}
         build.bind_metrics(entity, "tasks", places)

@@ -12,12 +12,13 @@ from supple.core.jit import bind_kernel
 from supple.core.schedule import Bound
 from supple.errors import PluginError
 from supple.mechanics.combined_dynamics import CombinedDynamics
-from supple.mechanics.dynamics import CENTRE, MOTION_SIZE, FramePoint
+from supple.mechanics.dynamics import CENTRE, MOTION_SIZE, Dynamics, FramePoint
 from supple_bones.layout import FREE, JOINT
 from supple_tasks import layout
 from supple_tasks.command_kernels import command_tasks
 from supple_tasks.compile import find_joints, get_tasks, list_limits
 from supple_tasks.components import Task
+from supple_tasks.footing import MOST_CONTACTS, make_honest
 from supple_tasks.level_kernels import prioritise
 from supple_tasks.look_kernels import act_and_tell, look_at_points
 from supple_tasks.records import Book, Clock, Joints, Points, Seen
@@ -71,7 +72,7 @@ class Controller:
         ]
         points, self._follow = self._find_points()
         self._look = bind_kernel(look_at_points, self.book, points, self.seen, self.wishes)
-        room = make_room(n, len(self.motion.passive), rows, len(self.motion.L))
+        self.room = room = make_room(n, len(self.motion.passive), rows, len(self.motion.L))
         joints = self._find_rows()
         self._command = bind_kernel(
             command_tasks, arrays.h, self.book, clock, self.seen, joints, arrays["tasks.start.next"][mine],
@@ -80,9 +81,11 @@ class Controller:
         self._prioritise = bind_kernel(
             prioritise, self.motion, self.wishes, self.bounds, self.limits, self.choice, room, self.answer
         )
+        self.honest = make_honest(self)
+        self._yielded = np.zeros(3)
         self._tell = bind_kernel(
             act_and_tell, self.answer, self.limits, np.array(list(self._place_rates().items()), np.int64),
-            arrays["skeleton.force"], arrays["tasks.torque"], self.observed, arrays["tasks.whole"][number],
+            self._yielded, arrays["skeleton.force"], arrays["tasks.torque"], self.observed, arrays["tasks.whole"][number],
         )  # fmt: skip
 
     def _make_motion(self, n: int) -> Motion:
@@ -95,6 +98,8 @@ class Controller:
         labels = self.dynamics.rate_labels
         has = np.array([label in driven and label.startswith(mine) for label in labels])
         capacity = self.dynamics.constraint_capacity
+        if get_tasks(self.entity).contacts == "honest":
+            capacity += 3 * MOST_CONTACTS
         return Motion(
             M=self.dynamics.fill_mass_matrix(), h=np.zeros(n), L=np.zeros((capacity, n)), drift=np.zeros(capacity),
             actuated=np.flatnonzero(has), passive=np.flatnonzero(~has), counts=np.zeros(1, np.int64),
@@ -177,10 +182,11 @@ class Controller:
             ) from None
 
     def _look_at_whole(self, t: int, task: Task) -> Callable[[], None]:
-        dynamics, seen = self.dynamics, self.seen
+        """What looks at the centre or the momentum of all, or of what `of` names."""
+        dynamics, columns = self._find_part(t, task.of) if task.of else (self.dynamics, slice(None))
+        seen, mass = self.seen, dynamics.mass
         first, count = int(self.book.task[t, layout.FIRST]), int(self.book.task[t, layout.ROWS])
-        J, chosen = self.wishes.J[first : first + count], ["xyz".index(axis) for axis in task.axes]
-        mass = dynamics.mass
+        J, chosen = self.wishes.J[first : first + count, columns], ["xyz".index(axis) for axis in task.axes]
 
         def look_at_centre() -> None:
             whole = dynamics.fill_whole()
@@ -195,6 +201,18 @@ class Controller:
 
         return look_at_centre if task.kind == "centre" else look_at_momentum
 
+    def _find_part(self, t: int, path: str) -> tuple[Dynamics, slice]:
+        """The skeleton or body of a path, and its rates."""
+        for part in self.dynamics.parts:
+            try:
+                inner = part.rates(path).here
+            except PluginError:
+                continue
+            if inner == slice(0, part.size):
+                return part, self.dynamics.rates(path).here
+        what = f"the task {self.tasks[t][1]} is about '{path}', which is no skeleton and no body that it controls"
+        raise self.arrays.build.refuse(f"{self.entity.path}.tasks", what, "name the skeleton, or leave out of")
+
     def act(self) -> None:
         """Find the torques of this step and add them."""
         dynamics, motion = self.dynamics, self.motion
@@ -202,10 +220,14 @@ class Controller:
         dynamics.bias(out=motion.h)
         np.add(motion.h, dynamics.fill_gravity(), out=motion.h)
         motion.counts[0] = dynamics.fill_constraint_rows(motion.L, motion.drift)
+        if self.honest is not None:
+            self.honest.find_supports()
         self._follow()
         self._look()
         for look in self.looks:
             look()
         self._command()
         self._prioritise()
+        if self.honest is not None:
+            self._yielded[:] = self.honest.find_torques()
         self._tell()

@@ -70,10 +70,12 @@ def set_row(points: Points, mine, other, which, row_out):
 
 
 @njit
-def act_and_tell(answer: Answer, limits: Limits, places, force_out, torque_out, observed_out, whole_out):
+def act_and_tell(
+    answer: Answer, limits: Limits, places, yielded, force_out, torque_out, observed_out, whole_out
+):
     """Torques are added to the forces of the skeletons, and what is left of wishes is told.
 
-    `places` [m, 2] are rates of the skeletons, and of the controller.
+    `places` [m, 2] are rates of the skeletons, and of the controller; `yielded` [3] goes into the last of whole_out.
     """
     for i in range(places.shape[0]):
         value = answer.tau[places[i, 1]]
@@ -86,6 +88,8 @@ def act_and_tell(answer: Answer, limits: Limits, places, force_out, torque_out, 
         softened += answer.softened[level]
     whole_out[0] = whole_out[1] = greatest
     whole_out[2] = softened
+    for k in range(3):
+        whole_out[3 + k] = yielded[k]
     for t in range(limits.first.shape[0]):
         observed_out[t, FORCE_USED], observed_out[t, SHARE] = limits.force[t], limits.share[t]
         square = 0.0

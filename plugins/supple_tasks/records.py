@@ -59,3 +59,28 @@ class Joints(NamedTuple):
     target_rate: FloatArray
     bone: IntArray
     error: FloatArray  # [rates] scratch
+
+
+class Ground(NamedTuple):
+    """All contacts of this step, and whose the surfaces are; see `supple.mechanics`."""
+
+    count: IntArray
+    surface: IntArray
+    element: IntArray
+    point: FloatArray
+    normal: FloatArray
+    gap: FloatArray
+    friction: FloatArray
+    first: IntArray
+    carrier: IntArray
+    frame: IntArray
+
+
+class Stands(NamedTuple):
+    """What a controller may stand on, and the contacts of this step that it does stand on."""
+
+    slot: IntArray  # [carriers, frames] place among what stands; -1: not known; -2: known, and does not stand
+    motion: FloatArray  # [stands, 19] of the frames' origins
+    jacobian: FloatArray  # [stands, 6, n]
+    point: FloatArray  # [most, 3]
+    friction: FloatArray  # [most]

@@ -13,6 +13,7 @@ from supple_phases.member import Machines
 from supple_tasks.checks import find_skeletons
 from supple_tasks.compile import get_tasks
 from supple_tasks.controller import Controller
+from supple_tasks.footing import CONTACTS
 from supple_tasks.probe import probe_controller
 from supple_tasks.records import Clock
 
@@ -39,7 +40,8 @@ class ControlTasks(System):
         ) if machines else ()  # fmt: skip
         read = [name for _, request in self.asked for name in request.reads]
         tables = [f"tasks.{name}" for name in TABLES]
-        names = (*tables, *TARGETS, "run.time", "run.gravity", *self.of_phases, *read)
+        touching = CONTACTS if any(get_tasks(entity).contacts == "honest" for entity, _ in self.asked) else ()
+        names = (*tables, *TARGETS, "run.time", "run.gravity", *self.of_phases, *read, *touching)
         self.reads = tuple(dict.fromkeys(names))
         self.adds = tuple(dict.fromkeys(name for _, request in self.asked for name in request.forces))
         self.writes = ("tasks.start" + NEXT, "tasks.observed", "tasks.whole", "tasks.probed", "tasks.torque")
