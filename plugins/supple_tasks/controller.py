@@ -227,7 +227,7 @@ class Controller:
         for look in self.looks:
             look()
         self._command()
-        self._prioritise()
+        supported = self._prioritise()
         if self.honest is not None:
-            self._yielded[:] = self.honest.find_torques()
+            self._yielded[:] = self.honest.find_torques(supported)
         self._tell()

@@ -42,9 +42,8 @@ class Footing:
         strength = find_strength(
             get_tasks(controller.entity).strength, [labels[rate] for rate in motion.actuated]
         )
-        self.forces = HonestForces(motion, strength, controller.entity)
-        self.joints = self.contacts = 0
-        self._friction = np.zeros(MOST_CONTACTS)
+        self.forces = HonestForces(motion, strength, MOST_CONTACTS)
+        self.forces.bind(controller.room, controller.answer)
         self._follow = self._add = None
         if get_tasks(controller.entity).contacts == "honest":
             self._bind()
@@ -67,7 +66,7 @@ class Footing:
                 places.append((dynamics.locate(("skeleton", frame.index)).frame, 0.0, 0.0, 0.0))
         stands = Stands(
             slot=slot, motion=np.zeros((len(places), MOTION_SIZE)), jacobian=np.zeros((len(places), 6, dynamics.size)),
-            point=np.zeros((MOST_CONTACTS, 3)), friction=self._friction,
+            point=np.zeros((MOST_CONTACTS, 3)), friction=self.forces.holds.friction,
         )  # fmt: skip
         ground = Ground(**{name.partition(".")[2]: arrays[name] for name in CONTACTS})
         self._follow = dynamics.bind_frames(places, range(len(places)), 0, stands.motion, stands.jacobian)
@@ -78,17 +77,13 @@ class Footing:
 
     def find_supports(self) -> None:
         """Rows of the contacts of this step, after those of joints."""
-        self.joints, self.contacts = int(self._controller.motion.counts[0]), 0
+        counts = self.forces.holds.counts
+        counts[0], counts[1] = self._controller.motion.counts[0], 0
         if self._follow is not None and self._add is not None:
             self._follow()
-            self.contacts = int(self._add())
+            counts[1] = self._add()
 
-    def find_torques(self) -> tuple[int, int, float]:
+    def find_torques(self, supported: int) -> tuple[int, int, float]:
         """Torques into the answer; rates at their strength, contacts at their edge, and whether wishes gave way."""
         controller = self._controller
-        rows = len(controller.wishes.wanted)
-        yielded = self.forces.find(
-            self.joints, self._friction[: self.contacts], controller.wishes, controller.bounds, controller.choice,
-            controller.room.wanted[:rows], controller.answer,
-        )  # fmt: skip
-        return int(self.forces.strained.sum()), self.forces.slipping, float(yielded)
+        return self.forces.find(supported, controller.wishes, controller.bounds, controller.choice)

@@ -5,17 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
+import daqp
 import numpy as np
 
 from supple.core.arrays import BoolArray, FloatArray
-from supple.core.entity import Entity
-from supple_tasks.hierarchy import Inequalities, find_least, solve_hierarchy
-from supple_tasks.tables import Answer, Bounds, Choice, Motion, Wishes
-
-# Unit of forces in programs [N]: rates by kinetic energy are of the size of one.
-FORCE_UNIT = 100.0
-# A round cone holds a square one whose tangential forces are this part of it.
-INSCRIBED = np.sqrt(0.5)
+from supple.core.jit import bind_first_arguments, bind_kernel
+from supple_tasks.carry_kernels import (
+    FORCE_UNIT,
+    INSCRIBED,
+    carry_by_least_forces,
+    count_used_up,
+    fill_program,
+    take_forces,
+)
+from supple_tasks.hierarchy import EQUAL, INFINITE, SETTINGS, SOLVED, Inequalities, solve_hierarchy
+from supple_tasks.records import Footholds, Program
+from supple_tasks.tables import Answer, Bounds, Choice, Motion, Room, Wishes
 
 
 @dataclass(frozen=True)
@@ -24,11 +29,6 @@ class Strength:
 
     lower: FloatArray
     upper: FloatArray
-
-    @property
-    def is_bounded(self) -> bool:
-        """Whether any torque has a bound."""
-        return bool(np.isfinite(self.lower).any() or np.isfinite(self.upper).any())
 
 
 def find_strength(strength: dict[str, float | tuple[float, float]], bones: list[str]) -> Strength:
@@ -45,58 +45,62 @@ def find_strength(strength: dict[str, float | tuple[float, float]], bones: list[
 class HonestForces:
     """Finds torques for accelerations, or for the best ones that strength and contacts allow."""
 
-    def __init__(self, motion: Motion, strength: Strength, entity: Entity) -> None:
-        self.motion, self.strength, self.entity = motion, strength, entity
-        #: Rates whose torque is at its bound, and contacts at the edge of their cones, in this step.
+    def __init__(self, motion: Motion, strength: Strength, most_contacts: int) -> None:
+        self.motion, self.strength = motion, strength
+        self.holds = Footholds(
+            counts=np.zeros(2, np.int64), friction=np.zeros(most_contacts), lower=strength.lower,
+            upper=strength.upper,
+        )  # fmt: skip
+        rows = len(motion.passive) + 4 * most_contacts + len(motion.actuated)
+        self._program = Program(
+            A=np.zeros(rows * len(motion.L)), lower=np.zeros(rows), upper=np.zeros(rows), infinite=INFINITE
+        )
+        #: Rates whose torque is at its bound in this step.
         self.strained: BoolArray = np.zeros(len(motion.actuated), np.bool_)
-        self.slipping = 0
+        self._force = np.zeros(len(motion.L))
+
+    def bind(self, room: Room, answer: Answer) -> None:
+        """Bind the kernels to where the accelerations are."""
+        self._answer = answer
+        given = (self.motion, self.holds)
+        self._carry = bind_first_arguments(carry_by_least_forces, given, (0, room, answer))
+        self._fill = bind_kernel(fill_program, *given, answer.a, self._program)
+        self._take = bind_kernel(take_forces, *given, self._force, answer)
+        self._count = bind_kernel(count_used_up, *given, self._force, answer.tau, self.strained)
+        self._room = room
 
     def find(
-        self, joints: int, friction: FloatArray, wishes: Wishes, bounds: Bounds, choice: Choice,
-        asked: FloatArray, answer: Answer,
-    ) -> bool:  # fmt: skip
-        """Torques into the answer; whether the wishes had to give way. `asked` are the wishes after limiting forces.
+        self, supported: int, wishes: Wishes, bounds: Bounds, choice: Choice
+    ) -> tuple[int, int, float]:
+        """Torques into the answer; rates at their strength, contacts at their edge, and whether wishes gave way."""
+        if self._carry(supported, self._room, self._answer):
+            self.strained[:] = False
+            return 0, 0, 0.0
+        yielded = not self._carry_otherwise()
+        if yielded:
+            joints, contacts = self.holds.counts.tolist()
+            asked = self._room.wanted[: len(wishes.wanted)]
+            self._give_way(joints, self.holds.friction[:contacts], wishes, bounds, choice, asked, self._answer)
+        strained, slipping = self._count()
+        return strained, slipping, float(yielded)
 
-        The first `joints` rows of L are those of joints, all others of contacts.
-        """
-        self.strained[:], self.slipping = False, 0
-        if self._carry(joints, friction, answer):
+    def _carry_otherwise(self) -> bool:
+        """The smallest forces within cones and strength that carry the accelerations, if any do: README eq. (13)."""
+        forces, program = int(self.motion.counts[0]), self._program
+        if not forces:
             return False
-        self._give_way(joints, friction, wishes, bounds, choice, asked, answer)
-        return True
-
-    def _carry(self, joints: int, friction: FloatArray, answer: Answer) -> bool:
-        """The smallest forces that carry the accelerations: README eq. (13)."""
-        motion = self.motion
-        L = motion.L[: motion.counts[0]]
-        g = motion.M @ answer.a + motion.h
-        there = g[motion.actuated]
-        torques = Inequalities(
-            L[:, motion.actuated].T * FORCE_UNIT, there - self.strength.upper, there - self.strength.lower
+        rows = self._fill()
+        sense = np.zeros(rows, np.intc)
+        sense[: len(self.motion.passive)] = EQUAL
+        A = program.A[: rows * forces].reshape(rows, forces)
+        x, _, flag, _ = daqp.solve(
+            np.eye(forces), np.zeros(forces), A, program.upper[:rows], program.lower[:rows], sense, **SETTINGS
         )
-        force = find_least(
-            _join(torques, _make_cones(joints, friction, len(L))), L[:, motion.passive].T * FORCE_UNIT,
-            g[motion.passive],
-        )  # fmt: skip
-        if force is None:
+        if flag <= SOLVED:
             return False
-        self._take(g - FORCE_UNIT * (force @ L), force, joints, friction, answer)
+        self._force[:forces] = x
+        self._take()
         return True
-
-    def _take(
-        self, tau: FloatArray, force: FloatArray, joints: int, friction: FloatArray, answer: Answer
-    ) -> None:
-        motion, strength = self.motion, self.strength
-        answer.tau[:] = 0.0
-        answer.tau[motion.actuated] = np.clip(tau[motion.actuated], strength.lower, strength.upper)
-        near = 1e-6 * (1.0 + np.abs(answer.tau[motion.actuated]))
-        inside = (answer.tau[motion.actuated] < strength.upper - near) & (
-            answer.tau[motion.actuated] > strength.lower + near
-        )
-        self.strained[:] = ~inside
-        contacts = force[joints:].reshape(-1, 3)
-        size = np.abs(contacts[:, 1:]).max(axis=1, initial=0.0)
-        self.slipping = int((size > 0.999 * INSCRIBED * friction * contacts[:, 0] + 1e-9).sum())
 
     def _give_way(
         self, joints: int, friction: FloatArray, wishes: Wishes, bounds: Bounds, choice: Choice,
@@ -132,8 +136,8 @@ class HonestForces:
             x[:n] = np.linalg.solve(root, answer.a)
         answer.a[:] = root @ x[:n]
         answer.left[:] = np.where(np.abs(wishes.J).max(axis=1) > 0.0, asked - wishes.J @ answer.a, 0.0)
-        tau = motion.M @ answer.a + motion.h - FORCE_UNIT * (x[n:] @ L)
-        self._take(tau, x[n:], joints, friction, answer)
+        self._force[:rows] = x[n:]
+        self._take()
 
     def _bound(
         self, root: FloatArray, L: FloatArray, joints: int, friction: FloatArray, bounds: Bounds

@@ -33,7 +33,10 @@ def prioritise(
     room: Room,
     answer_out: Answer,
 ):
-    """Fill the answer. Bounds that accelerations break become equations, until none is broken."""
+    """Fill the answer. Bounds that accelerations break become equations, until none is broken.
+
+    Returns how many passive rates joints can support.
+    """
     levels = wishes.end.shape[0]
     rows = wishes.end[levels - 1] if levels > 0 else 0
     for b in range(bounds.row.shape[0]):
@@ -41,7 +44,7 @@ def prioritise(
     supported = meet_equations(motion, wishes, limits, rows, choice, room, answer_out)
     for _ in range(1 + bounds.row.shape[0]):
         serve_levels(wishes, choice, room, answer_out)
-        if not join_broken(bounds, wishes, room, answer_out.a):
+        if not join_broken(bounds, wishes, answer_out.spent[0], room, answer_out.a):
             break
     for row in range(rows):
         answer_out.left[row] = room.wanted[row]
@@ -49,18 +52,26 @@ def prioritise(
             answer_out.left[row] -= dot_row_vector(room.K, row, room.w, 0, room.w.shape[0])
     find_torques(motion, supported, answer_out.spent[levels], room, answer_out)
     unwhiten(room, answer_out.a)
+    return supported
 
 
 @njit
-def join_broken(bounds: Bounds, wishes: Wishes, room: Room, a):
-    """Make equations of bounds that accelerations break; whether there were any."""
-    broken = False
+def join_broken(bounds: Bounds, wishes: Wishes, first, room: Room, a):
+    """Make equations of bounds that accelerations break; whether there were any.
+
+    A bound is as large as the equations leave it: an ankle is light, but not while its foot stands.
+    """
+    n, broken = room.w.shape[0], False
     for b in range(bounds.row.shape[0]):
         row, rate = bounds.row[b], bounds.rate[b]
         excess = bounds.sign[b] * a[rate] - bounds.most[b]
         if wishes.J[row, rate] == 0.0 and excess > BROKEN * (1.0 + abs(bounds.most[b])):
             wishes.J[row, rate], wishes.wanted[row] = 1.0, bounds.sign[b] * bounds.most[b]
             measure_row(wishes, row, room)
+            square = 0.0
+            for k in range(first, n):
+                square += dot_rows(room.K, row, room.Z_first, k, 0, n) ** 2
+            room.size[row] = square if square > ROUND_OFF * room.size[row] else 0.0
             broken = True
     return broken
 
@@ -129,7 +140,7 @@ def factor_passive(motion: Motion, room: Room):
             square += room.P[c, i] * room.P[c, i]
         scale = max(scale, square)
     return factor_columns(
-        room.P, passive, n, rows, ROUND_OFF * math.sqrt(scale), room.passive_order, room.V, room.squares, room.sums
+        room.P, passive, n, rows, ROUND_OFF * math.sqrt(scale), room.passive_order, room.U, room.squares, room.sums
     )
 
 

@@ -84,3 +84,21 @@ class Stands(NamedTuple):
     jacobian: FloatArray  # [stands, 6, n]
     point: FloatArray  # [most, 3]
     friction: FloatArray  # [most]
+
+
+class Footholds(NamedTuple):
+    """What may carry a controller in this step, and how strong it is."""
+
+    counts: IntArray  # [2] rows of L that are joints', and contacts, of three rows each, after these
+    friction: FloatArray  # [most]
+    lower: FloatArray  # [m] least and
+    upper: FloatArray  # [m] greatest torques of actuated rates
+
+
+class Program(NamedTuple):
+    """Room for lower <= A x <= upper, A flat."""
+
+    A: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+    infinite: float

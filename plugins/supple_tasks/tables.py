@@ -97,6 +97,7 @@ class Room(NamedTuple):
     W: FloatArray  # [most, most]
     C: FloatArray  # [n, n] a basis as columns
     P: FloatArray  # [constraints, n] L with passive rates first, turned so that these are a triangle
+    U: FloatArray  # [passive, constraints] its reflections
     order: IntArray  # [most]
     other: IntArray  # [most]
     passive_order: IntArray  # [passive]
@@ -128,6 +129,7 @@ def make_room(n: int, passive: int, rows: int, constraints: int) -> Room:
         W=np.zeros((most, most)),
         C=np.zeros((n, n)),
         P=np.zeros((constraints + 1, n)),
+        U=np.zeros((passive + 1, constraints + 1)),
         order=np.zeros(most, np.int64),
         other=np.zeros(most, np.int64),
         passive_order=np.zeros(passive + 1, np.int64),
