@@ -14,6 +14,7 @@ from supple.errors import PluginError
 from supple.mechanics.combined_dynamics import CombinedDynamics
 from supple.mechanics.dynamics import CENTRE, MOTION_SIZE, Dynamics, FramePoint
 from supple_bones.layout import FREE, JOINT
+from supple_bones.limit_kernels import SWING
 from supple_tasks import layout
 from supple_tasks.command_kernels import command_tasks
 from supple_tasks.compile import find_joints, get_tasks, list_limits
@@ -24,12 +25,12 @@ from supple_tasks.look_kernels import act_and_tell, look_at_points
 from supple_tasks.records import Book, Clock, Joints, Points, Seen
 from supple_tasks.tables import (
     INVERSES,
-    Bounds,
     Choice,
     Limits,
     Motion,
     Wishes,
     make_answer,
+    make_bounds,
     make_room,
 )
 
@@ -120,25 +121,28 @@ class Controller:
         place = self._place_rates()
         posture: list[tuple[int, ...]] = []
         limit: list[tuple[int, ...]] = []
-        found: list[tuple[int, int, float, float]] = []
+        found: list[tuple[int, int, int, float]] = []
         for t, (_, _, task) in enumerate(self.tasks):
             first = int(self.book.task[t, layout.FIRST])
             joints = find_joints(build, self.entity, task)
             if task.kind == "posture":
                 posture += [(t, first + k, place[rate], rate) for k, rate in enumerate(joints.rates)]
             elif task.kind == "limits":
-                for k, (q, v, where, way) in enumerate(list_limits(build, joints.limits)):
-                    limit.append((t, q, v))
-                    found.append((first + k, place[v], where, way))
-        self.bounds = Bounds(
-            row=np.array([each[0] for each in found], np.int64), rate=np.array([each[1] for each in found], np.int64),
-            sign=np.array([each[3] for each in found], float), most=np.full(len(found), np.inf),
-        )  # fmt: skip
+                for k, each in enumerate(list_limits(build, joints.limits)):
+                    limit.append((t, *each[:-1]))
+                    turns = each.kind >= SWING
+                    rate = place[each.rate if turns else each.rate + each.local]
+                    found.append((first + k, rate, 3 if turns else 1, each.bound))
+        self.bounds = make_bounds(len(found))
+        self.bounds.row[:] = [each[0] for each in found]
+        self.bounds.rate[:] = [each[1] for each in found]
+        self.bounds.count[:] = [each[2] for each in found]
         return Joints(
-            posture=np.array(posture, np.int64).reshape(-1, 4), limit=np.array(limit, np.int64).reshape(-1, 3),
-            bound=np.array([each[2] for each in found], float), q=arrays["skeleton.q"], v=arrays["skeleton.v"],
-            target=arrays["skeleton.target"], target_rate=arrays["skeleton.target_rate"],
-            bone=arrays["skeleton.bone"], error=np.zeros(len(arrays["skeleton.v"])),
+            posture=np.array(posture, np.int64).reshape(-1, 4), limit=np.array(limit, np.int64).reshape(-1, 6),
+            bound=np.array([each[3] for each in found], float), frame=arrays["skeleton.frame"],
+            q=arrays["skeleton.q"], v=arrays["skeleton.v"], target=arrays["skeleton.target"],
+            target_rate=arrays["skeleton.target_rate"], bone=arrays["skeleton.bone"],
+            error=np.zeros(len(arrays["skeleton.v"])),
         )  # fmt: skip
 
     def _place_rates(self) -> dict[int, int]:

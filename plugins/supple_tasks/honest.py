@@ -150,10 +150,11 @@ class HonestForces:
             strength.lower - there, strength.upper - there,
         )  # fmt: skip
         near = np.flatnonzero(np.isfinite(bounds.most))
-        limits = Inequalities(
-            _widen(bounds.sign[near, None] * root[bounds.rate[near]], len(L)), np.full(len(near), -np.inf),
-            bounds.most[near],
-        )  # fmt: skip
+        ways = np.zeros((len(near), len(root)))
+        for row, b in zip(ways, near, strict=True):
+            first, count = bounds.rate[b], bounds.count[b]
+            row[:] = bounds.way[b, :count] @ root[first : first + count]
+        limits = Inequalities(_widen(ways, len(L)), np.full(len(near), -np.inf), bounds.most[near])
         cones = _make_cones(joints, friction, len(L))
         cones = Inequalities(
             np.hstack([np.zeros((len(cones.G), len(root))), cones.G]), cones.lower, cones.upper

@@ -40,7 +40,10 @@ def prioritise(
     levels = wishes.end.shape[0]
     rows = wishes.end[levels - 1] if levels > 0 else 0
     for b in range(bounds.row.shape[0]):
-        wishes.J[bounds.row[b], bounds.rate[b]] = wishes.wanted[bounds.row[b]] = 0.0
+        bounds.joined[b] = 0
+        wishes.wanted[bounds.row[b]] = 0.0
+        for i in range(bounds.count[b]):
+            wishes.J[bounds.row[b], bounds.rate[b] + i] = 0.0
     supported = meet_equations(motion, wishes, limits, rows, choice, room, answer_out)
     for _ in range(1 + bounds.row.shape[0]):
         serve_levels(wishes, choice, room, answer_out)
@@ -63,10 +66,15 @@ def join_broken(bounds: Bounds, wishes: Wishes, first, room: Room, a):
     """
     n, broken = room.w.shape[0], False
     for b in range(bounds.row.shape[0]):
-        row, rate = bounds.row[b], bounds.rate[b]
-        excess = bounds.sign[b] * a[rate] - bounds.most[b]
-        if wishes.J[row, rate] == 0.0 and excess > BROKEN * (1.0 + abs(bounds.most[b])):
-            wishes.J[row, rate], wishes.wanted[row] = 1.0, bounds.sign[b] * bounds.most[b]
+        if bounds.joined[b] != 0 or not bounds.most[b] < math.inf:
+            continue
+        row, excess = bounds.row[b], -bounds.most[b]
+        for i in range(bounds.count[b]):
+            excess += bounds.way[b, i] * a[bounds.rate[b] + i]
+        if excess > BROKEN * (1.0 + abs(bounds.most[b])):
+            bounds.joined[b], wishes.wanted[row] = 1, bounds.most[b]
+            for i in range(bounds.count[b]):
+                wishes.J[row, bounds.rate[b] + i] = bounds.way[b, i]
             measure_row(wishes, row, room)
             square = 0.0
             for k in range(first, n):

@@ -51,8 +51,9 @@ class Joints(NamedTuple):
     """Rows of postures and limits."""
 
     posture: IntArray  # [rows, 4] task, row, rate of the controller, rate of the skeletons
-    limit: IntArray  # [bounds, 3] task, coordinate and rate of the skeletons; in the order of `Bounds`
-    bound: FloatArray  # [bounds] where the limit is
+    limit: IntArray  # [bounds, 6] task, kind of limit, bone, its coordinate and rate, and the place within the joint
+    bound: FloatArray  # [bounds] where the limit is; both in the order of `Bounds`
+    frame: FloatArray  # of all bones
     q: FloatArray
     v: FloatArray
     target: FloatArray  # coordinates that the motion wants

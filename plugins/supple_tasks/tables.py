@@ -38,12 +38,14 @@ class Wishes(NamedTuple):
 
 
 class Bounds(NamedTuple):
-    """Wishes that hold one way only: sign a[rate] <= most. Their rows of J are filled while they are needed."""
+    """Wishes that hold one way only: sum way_i a[rate + i] <= most. Their rows of J are filled while they are needed."""
 
     row: IntArray  # [bounds] row of the wishes
-    rate: IntArray  # [bounds]
-    sign: FloatArray  # [bounds] 1 or -1
+    rate: IntArray  # [bounds] first rate
+    count: IntArray  # [bounds] rates, 1 or 3
+    way: FloatArray  # [bounds, 3]
     most: FloatArray  # [bounds] rad/s^2, m/s^2; infinite where nothing is near
+    joined: IntArray  # [bounds] 1 where it is an equation in this step
 
 
 class Limits(NamedTuple):
@@ -157,8 +159,10 @@ def make_bounds(count: int = 0) -> Bounds:
     return Bounds(
         row=np.zeros(count, np.int64),
         rate=np.zeros(count, np.int64),
-        sign=np.ones(count),
+        count=np.ones(count, np.int64),
+        way=np.repeat([[1.0, 0.0, 0.0]], count, axis=0),
         most=np.full(count, np.inf),
+        joined=np.zeros(count, np.int64),
     )
 
 
