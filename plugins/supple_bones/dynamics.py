@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from supple.mechanics.dynamics import (
     WHOLE_SIZE,
     Arrays,
     Dynamics,
+    FramePoint,
     Located,
     Movable,
     Place,
@@ -26,6 +27,7 @@ from supple.mechanics.dynamics import (
 )
 from supple_bones.cut_tree import cut_tables, list_frames
 from supple_bones.forest import Tree, count_rows
+from supple_bones.frame_kernels import query_frames
 from supple_bones.layout import JOINT, JOINTS, Q_FIRST, V_COUNT, V_FIRST
 from supple_bones.query_kernels import (
     TreeMotion,
@@ -213,6 +215,17 @@ class TreeDynamics(Dynamics):
         """[19] of a point of a bone."""
         self._find_motion(frame, px, py, pz)
         return self._motion
+
+    def bind_frames(
+        self, places: Sequence[FramePoint], slots: Sequence[int], first: int, motion_out: FloatArray,
+        jacobian_out: FloatArray,
+    ) -> Callable[[], None]:  # fmt: skip
+        """One kernel for all."""
+        return bind_kernel(
+            query_frames, self.tables, self.moved, np.array([place[0] for place in places], np.int64),
+            np.array([place[1:] for place in places], float), np.array(slots, np.int64), first, motion_out,
+            jacobian_out,
+        )  # fmt: skip
 
     # The whole
 

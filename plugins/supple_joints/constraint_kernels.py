@@ -17,6 +17,37 @@ from supple_joints.tables import Anchors, LinkRates, LockedRows, Measured
 
 
 @njit
+def choose_rows(step, grasps, held, first, last, first_out, end_out, link_of_row, rows_out):
+    """Rows of links that hold in the step that begins now; returns their number.
+
+    first_out and end_out [links] are the spans of links; those of grasps follow the state, all others hold for ever.
+    """
+    for k in range(held.shape[0]):
+        first_out[held[k]], end_out[held[k]] = first[grasps[k]], last[grasps[k]]
+    count = 0
+    for row in range(link_of_row.shape[0]):
+        link = link_of_row[row]
+        if first_out[link] <= step[0] < end_out[link]:
+            rows_out[count] = row
+            count += 1
+    return count
+
+
+@njit
+def gather_links(step, chosen, first, x, q, position, anchors_out: Anchors, last_out, closing_out):
+    """Anchors and positions of the chosen links, and which of these close in the step that begins now."""
+    for k in range(chosen.shape[0]):
+        link = chosen[k]
+        for side in range(2):
+            for c in range(3):
+                anchors_out.x[k, side, c] = x[link, side, c]
+            for c in range(4):
+                anchors_out.q[k, side, c] = q[link, side, c]
+        last_out[k] = position[link]
+        closing_out[k] = first[k] == step[0]
+
+
+@njit
 def place_pair_anchors(motion, anchors: Anchors, closing, placed_out: Anchors):
     """Anchors in the world: README eq. (1). A hand that closes now takes the object where it is: eq. (2)."""
     x_out, q_out = placed_out.x, placed_out.q
@@ -152,9 +183,9 @@ def fill_constraint_rows(
     rows, table: LockedRows, measured: Measured, rates: LinkRates, motion, jacobian,
     matrix_out, drift_out, error_out,
 ):  # fmt: skip
-    """L [rows, n], Ldot v and errors of the locked directions `rows`: README eq. (9) and (15)."""
+    """L, Ldot v and errors of the locked directions `rows`, as many as matrix_out [m, n] has: README eq. (9), (15)."""
     point, point_rate = measured.point, rates.point
-    for i in range(rows.shape[0]):
+    for i in range(matrix_out.shape[0]):
         row = rows[i]
         link, of, column = table.link[row], table.motion[row], table.column[row]
         d, rate = measured.axes[link, of, column], rates.axes[link, of, column]

@@ -11,7 +11,7 @@ from supple.core.build import Build
 from supple.core.jit import TypedKernel, bind_kernel
 from supple.mechanics.dynamics import MOTION_SIZE, Arrays, Dynamics
 from supple_joints.codes import LOCK, STANDS_STILL
-from supple_joints.constraint_kernels import fill_constraint_rows, place_links
+from supple_joints.constraint_kernels import choose_rows, fill_constraint_rows, gather_links, place_links
 from supple_joints.tables import LinkRates, LockedRows, make_anchors, make_measured
 
 READS = (
@@ -52,8 +52,7 @@ class LinkConstraints:
         self._names, self._chosen = [names[link] for link in chosen], np.array(chosen, np.int64)
         self._table = self._choose_rows(arrays)
         self.capacity = len(self._table.link)
-        self._state = [arrays[name] for name in ("joints.anchor_x", "joints.anchor_q", "joints.position")]
-        self._kind, self._step = arrays["joints.kind"][self._chosen], arrays["run.step"]
+        self._kind = arrays["joints.kind"][self._chosen]
         n = len(chosen)
         self._anchors, self._last, self._measured = make_anchors(n), np.zeros(n), make_measured(n)
         self._rates = LinkRates(axes=np.zeros((n, 2, 3, 3)), point=np.zeros((n, 3)))
@@ -69,7 +68,16 @@ class LinkConstraints:
         )  # fmt: skip
         self._fill = TypedKernel(fill_constraint_rows)
         self._jacobian = np.zeros((2 * n, 6, 0))
-        self._rows: IntArray = np.zeros(0, np.int64)
+        self._rows: IntArray = np.zeros(self.capacity, np.int64)
+        self._count = 0
+        self._choose = bind_kernel(
+            choose_rows, arrays["run.step"], self._grasps, self._held, *self._spans, self._first, self._end,
+            self._table.link, self._rows,
+        )  # fmt: skip
+        self._gather = bind_kernel(
+            gather_links, arrays["run.step"], self._chosen, self._first, arrays["joints.anchor_x"],
+            arrays["joints.anchor_q"], arrays["joints.position"], self._anchors, self._last, self._closing,
+        )  # fmt: skip
 
     def _choose_rows(self, arrays: Arrays) -> LockedRows:
         """Rows of the chosen links that lock something, and in which steps they do."""
@@ -91,20 +99,16 @@ class LinkConstraints:
 
     def update(self) -> int:
         """Which rows hold in the step that begins now."""
-        step = self._step.item(0)
-        if len(self._held):
-            self._first[self._held], self._end[self._held] = (each[self._grasps] for each in self._spans)
-        holds = (self._first <= step) & (step < self._end)
-        self._rows = np.flatnonzero(holds[self._table.link])
-        return len(self._rows)
+        self._count = int(self._choose())
+        return self._count
 
     def labels(self) -> Sequence[str]:
         """The joint or grasp of every row."""
-        return [self._names[self._table.link[row]] for row in self._rows]
+        return [self._names[self._table.link[row]] for row in self._rows[: self._count]]
 
     def fill(self, matrix_out: FloatArray, drift_out: FloatArray, error_out: FloatArray) -> None:
         """L, Ldot v and errors: README eq. (9) and (15)."""
-        if not len(self._rows):
+        if not self._count:
             return
         self._measure()
         self._fill(
@@ -116,11 +120,10 @@ class LinkConstraints:
         size = self.dynamics.size
         if self._jacobian.shape[2] != size:
             self._jacobian = np.zeros((len(self._sides), 6, size))
-        dynamics = self.dynamics
-        for k, frame in self._frames:
-            self._motion[k] = dynamics.fill_motion(frame, 0.0, 0.0, 0.0)
-            self._jacobian[k] = dynamics.fill_jacobian(frame, 0.0, 0.0, 0.0)
-        for now, mine in zip(self._state, (*self._anchors, self._last), strict=True):
-            np.take(now, self._chosen, axis=0, out=mine)
-        np.equal(self._first, self._step.item(0), out=self._closing)
+            self._follow = self.dynamics.bind_frames(
+                [(frame, 0.0, 0.0, 0.0) for _, frame in self._frames], [k for k, _ in self._frames], 0,
+                self._motion, self._jacobian,
+            )  # fmt: skip
+        self._follow()
+        self._gather()
         self._place()

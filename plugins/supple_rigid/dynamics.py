@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,11 +18,13 @@ from supple.mechanics.dynamics import (
     WHOLE_SIZE,
     Arrays,
     Dynamics,
+    FramePoint,
     Located,
     Movable,
     Place,
     refuse_query,
 )
+from supple_rigid.frame_kernels import query_frames
 from supple_rigid.query_kernels import (
     Bodies,
     add_wrenches,
@@ -172,6 +174,17 @@ class BodyDynamics(Dynamics):
         """[19] of a point of a body."""
         self._find_motion(frame, px, py, pz)
         return self._motion
+
+    def bind_frames(
+        self, places: Sequence[FramePoint], slots: Sequence[int], first: int, motion_out: FloatArray,
+        jacobian_out: FloatArray,
+    ) -> Callable[[], None]:  # fmt: skip
+        """One kernel for all."""
+        return bind_kernel(
+            query_frames, self.bodies, np.array([place[0] for place in places], np.int64),
+            np.array([place[1:] for place in places], float), np.array(slots, np.int64), first, motion_out,
+            jacobian_out,
+        )  # fmt: skip
 
     # The whole
 

@@ -15,6 +15,8 @@ import math
 
 from supple.core.jit import njit
 from supple.mechanics.norm_kernels import compute_rho
+from supple.mechanics.problem import Rows
+from supple.mechanics.rows import BILATERAL
 from supple.mechanics.sweep_kernels import count_active, is_near
 from supple_solve_newton.merit_kernels import try_step
 from supple_solve_newton.small_step_kernels import SINGULAR, find_small_step
@@ -141,14 +143,25 @@ def improve_small(rows, blocks, rho, linear, scratch, search):
 
 
 @njit
+def has_equations_only(rows: Rows):
+    """Whether every group is bilateral."""
+    for i in range(rows.counts[0]):
+        if rows.law[i] != BILATERAL:
+            return False
+    return True
+
+
+@njit
 def improve_near(rows, blocks, rho_out, linear, scratch, search, warm, tolerance, few_active, max_steps):
     """Newton's method from `warm` if that is near the solution with at most `few_active` groups at work; else False.
 
-    The best residual is infinite where not even that was looked at.
+    Equations alone are one linear system of a row each, and there may be three times as many. The best residual is
+    infinite where not even that was looked at.
     """
     group_count, figures, counters = rows.counts[0], search.figures, search.counters
     figures[BEST_RESIDUAL], counters[STEPS] = math.inf, 0
-    if count_active(group_count, warm) > few_active:
+    most = 3 * few_active if has_equations_only(rows) else few_active
+    if count_active(group_count, warm) > most:
         return False
     for i in range(group_count):
         for k in range(3):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from supple.core.curves import Curve
@@ -34,6 +35,15 @@ def check_tasks(tasks: Tasks, entity: Entity, graph: SceneGraph) -> Iterator[str
     for path in tasks.passive:
         if path not in bones:
             yield f"passive names '{path}', which is no bone of {skeletons[0].path}; {suggest(path, bones)}"
+    for path in tasks.stands:
+        if path not in bones:
+            yield f"stands names '{path}', which is no bone of {skeletons[0].path}; {suggest(path, bones)}"
+    if tasks.stands and tasks.contacts != "honest":
+        yield 'stands says on what it stands, and contacts are clamped; add contacts = "honest"'
+    names = sorted({path.rpartition("/")[2] for path in bones})
+    for name in tasks.strength:
+        if not any(fnmatchcase(bone, name) for bone in names):
+            yield f"strength.{name} fits no bone of {skeletons[0].path}; {suggest(name, names)}"
     known = [each.path for each in graph]
     for path in tasks.carries:
         if path not in graph:

@@ -6,6 +6,7 @@ import math
 
 from supple.core.jit import njit
 from supple_bones.coordinate_kernels import subtract_coordinates
+from supple_bones.limit_kernels import LOWER, SWING, find_gap
 from supple_tasks.goal_kernels import find_gain, find_goal, switch_task, turn_sight, turn_to_goal
 from supple_tasks.layout import (
     ACTIVE,
@@ -87,13 +88,19 @@ def command_posture(t, gain, joints: Joints, wishes_out: Wishes):
 @njit
 def command_limits(t, gain, margin, joints: Joints, bounds_out: Bounds):
     """Joints near a limit come no closer than critically damped: README eq. (3). Returns the greatest excess."""
-    damping, excess = 2.0 * math.sqrt(gain), 0.0
+    damping, excess, v = 2.0 * math.sqrt(gain), 0.0, joints.v
     for i in range(joints.limit.shape[0]):
         if joints.limit[i, 0] != t:
             continue
-        sign = bounds_out.sign[i]
-        distance = (joints.bound[i] - joints.q[joints.limit[i, 1]]) * sign
-        towards = joints.v[joints.limit[i, 2]] * sign
+        kind, bone, local = joints.limit[i, 1], joints.limit[i, 2], joints.limit[i, 5]
+        place, rate, way = joints.limit[i, 3], joints.limit[i, 4], bounds_out.way[i]
+        distance, dx, dy, dz = find_gap(joints.frame, kind, bone, place, local, joints.bound[i], joints.q)
+        if kind >= SWING:
+            way[0], way[1], way[2] = -dx, -dy, -dz
+            towards = way[0] * v[rate] + way[1] * v[rate + 1] + way[2] * v[rate + 2]
+        else:
+            way[0] = -1.0 if kind == LOWER else 1.0
+            towards = way[0] * v[rate + local]
         bounds_out.most[i] = gain * distance - damping * towards if distance < margin else math.inf
         excess = max(excess, -distance)
     return excess

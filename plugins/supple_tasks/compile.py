@@ -12,12 +12,15 @@ from supple.core.curves import Curve, read_curve, shape_of
 from supple.core.entity import Entity
 from supple.math.curve_layout import SEGMENT_COLUMNS
 from supple_bones.layout import FREE, JOINT, Q_FIRST, V_COUNT, V_FIRST
-from supple_bones.limit_kernels import LOWER, UPPER
 from supple_motion.targets import find_targets
 from supple_phases.member import find_machines
 from supple_tasks import layout
 from supple_tasks.checks import find_skeletons
 from supple_tasks.components import METRICS, Task, Tasks, name_metrics
+
+
+WHOLE = ("torque", "effort", "softened", "strained", "slipping", "yielded")
+"""Columns of tasks.whole."""
 
 
 class Curves:
@@ -79,7 +82,7 @@ def compile_tasks(build: Build) -> None:
     shape = (len(labels), len(METRICS))
     build.add_step("tasks.observed", shape, unit="SI", doc="Values of the metrics of tasks.", labels=labels)
     paths = [entity.path for entity in controllers]
-    for key, width in (("whole", 3), ("probed", 2)):
+    for key, width in (("whole", len(WHOLE)), ("probed", 2)):
         build.add_step(
             f"tasks.{key}",
             (len(paths), width),
@@ -96,7 +99,7 @@ def _bind_metrics(build: Build, controllers: list[Entity]) -> None:
     row = 0
     for number, entity in enumerate(controllers):
         places = {
-            name: ("tasks.whole", (number, k)) for k, name in enumerate(("torque", "effort", "softened"))
+            name: ("tasks.whole", (number, k)) for k, name in enumerate(WHOLE)
         }
         places |= {name: ("tasks.probed", (number, k)) for k, name in enumerate(("inexact", "priority_loss"))}
         build.bind_metrics(entity, "tasks", places)
@@ -119,7 +122,7 @@ def find_joints(build: Build, entity: Entity, task: Task) -> Sizes:
         chosen.add(index)
         rates += range(row[V_FIRST], row[V_FIRST] + row[V_COUNT])
     limits = build.arrays["skeleton.limit"]
-    rows = [k for k in range(len(limits)) if limits[k, 1] in chosen and limits[k, 0] in (LOWER, UPPER)]
+    rows = [k for k in range(len(limits)) if limits[k, 1] in chosen]
     return Sizes(rates, rows)
 
 
@@ -186,15 +189,24 @@ def _list_phases(build: Build, entity: Entity, task: Task, count: int) -> list[i
     return row
 
 
-def list_limits(build: Build, rows: list[int]) -> list[tuple[int, int, float, float]]:
-    """Coordinate, rate, bound and direction of rows of the table of limits."""
+class Limit(NamedTuple):
+    """One limit of a joint: its kind, the bone, its first coordinate and rate, the place within the joint, and the bound."""
+
+    kind: int
+    bone: int
+    coordinate: int
+    rate: int
+    local: int
+    bound: float
+
+
+def list_limits(build: Build, rows: list[int]) -> list[Limit]:
+    """These rows of the table of limits."""
     found = []
     for k in rows:
-        code, bone, local = build.arrays["skeleton.limit"][k]
+        kind, bone, local = (int(each) for each in build.arrays["skeleton.limit"][k])
         row, bound = build.arrays["skeleton.bone"][bone], float(build.arrays["skeleton.bound"][k])
-        found.append(
-            (int(row[Q_FIRST] + local), int(row[V_FIRST] + local), bound, 1.0 if code == UPPER else -1.0)
-        )
+        found.append(Limit(kind, bone, int(row[Q_FIRST]), int(row[V_FIRST]), local, bound))
     return found
 
 

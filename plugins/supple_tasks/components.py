@@ -130,6 +130,19 @@ class Tasks:
         lt=1,
         doc="Singular values are small below this part of the smallest row of their level, by kinetic energy.",
     )
+    contacts: Literal["clamped", "honest"] = field(
+        default="clamped",
+        unit="",
+        doc="Whether it counts on joints alone, or stands on contacts that push and rub but never pull.",
+    )
+    stands: tuple[str, ...] = field(
+        default=(), unit="", doc="Paths of bones that stand on contacts; by default all, with `honest`."
+    )
+    strength: dict[str, float | tuple[float, float]] = field(
+        default={},
+        unit="N m, N",
+        doc="Greatest torques by names of bones, `*` for any letters: one number, or least and greatest.",
+    )
     probe: bool = field(
         default=False,
         unit="",
@@ -139,6 +152,9 @@ class Tasks:
         Metric("torque", "N m, N", "Greatest torque of any joint.", "max"),
         Metric("effort", "N m, N", "Greatest torque of any joint, on average.", "mean"),
         Metric("softened", "1", "Directions whose singular values are small, on average.", "mean"),
+        Metric("strained", "1", "Rates whose torque is all that there is, on average.", "mean"),
+        Metric("slipping", "1", "Contacts that are asked for all their friction, on average.", "mean"),
+        Metric("yielded", "1", "Part of the run in which strength or contacts took from wishes.", "mean"),
         Metric(
             "inexact", "1", "Accelerations by forward dynamics off what was planned, relative; probe.", "max"
         ),
@@ -150,6 +166,12 @@ class Tasks:
         for priority in sorted(set(priorities)):
             if priorities.count(priority) > 1:
                 raise ValueError(f"level {priority} is given twice; give every level a priority of its own")
+        for name, value in self.strength.items():
+            low, high = (-value, value) if isinstance(value, int | float) else value
+            if not low < 0.0 < high:
+                raise ValueError(
+                    f"strength.{name} leaves no torque to one side; give a number above 0, or [below 0, above 0]"
+                )
         names = [name for level in self.levels.values() for name in level.tasks]
         for name in sorted(set(names)):
             if names.count(name) > 1:

@@ -7,28 +7,30 @@ from typing import Any
 
 import numpy as np
 
-from supple.core.arrays import FloatArray, IntArray
 from supple.core.entity import Entity
 from supple.core.jit import bind_kernel
 from supple.core.schedule import Bound
 from supple.errors import PluginError
 from supple.mechanics.combined_dynamics import CombinedDynamics
-from supple.mechanics.dynamics import CENTRE, DRIFT, POSITION, ROTATION, SPIN, SPIN_DRIFT, VELOCITY
+from supple.mechanics.dynamics import CENTRE, MOTION_SIZE, Dynamics, FramePoint
 from supple_bones.layout import FREE, JOINT
+from supple_bones.limit_kernels import SWING
 from supple_tasks import layout
 from supple_tasks.command_kernels import command_tasks
 from supple_tasks.compile import find_joints, get_tasks, list_limits
 from supple_tasks.components import Task
+from supple_tasks.footing import MOST_CONTACTS, make_honest
 from supple_tasks.level_kernels import prioritise
-from supple_tasks.records import Book, Clock, Joints, Seen
+from supple_tasks.look_kernels import act_and_tell, look_at_points
+from supple_tasks.records import Book, Clock, Joints, Points, Seen
 from supple_tasks.tables import (
     INVERSES,
-    Bounds,
     Choice,
     Limits,
     Motion,
     Wishes,
     make_answer,
+    make_bounds,
     make_room,
 )
 
@@ -37,8 +39,9 @@ class Controller:
     """The tasks of one entity, bound to the state of the world."""
 
     def __init__(
-        self, entity: Entity, first: int, dynamics: CombinedDynamics, arrays: Bound, clock: Clock
+        self, entity: Entity, number: int, first: int, dynamics: CombinedDynamics, arrays: Bound, clock: Clock
     ) -> None:
+        """`number` is its row among the controllers, `first` that of its first task."""
         self.entity, self.dynamics, self.arrays = entity, dynamics, arrays
         self.tasks = get_tasks(entity).sorted_tasks()
         mine = slice(first, first + len(self.tasks))
@@ -64,8 +67,13 @@ class Controller:
             place=np.zeros((count, 6)), rotation=np.zeros((count, 4)), velocity=np.zeros((count, 3)),
             drift=np.zeros((count, 6)), other_place=np.zeros((count, 3)), other_velocity=np.zeros((count, 3)),
         )  # fmt: skip
-        self.looks = [look for t, (_, _, task) in enumerate(self.tasks) for look in self._look(t, task)]
-        room = make_room(n, len(self.motion.passive), rows, len(self.motion.L))
+        whole = ("centre", "momentum")
+        self.looks = [
+            self._look_at_whole(t, task) for t, (_, _, task) in enumerate(self.tasks) if task.kind in whole
+        ]
+        points, self._follow = self._find_points()
+        self._look = bind_kernel(look_at_points, self.book, points, self.seen, self.wishes)
+        self.room = room = make_room(n, len(self.motion.passive), rows, len(self.motion.L))
         joints = self._find_rows()
         self._command = bind_kernel(
             command_tasks, arrays.h, self.book, clock, self.seen, joints, arrays["tasks.start.next"][mine],
@@ -74,6 +82,12 @@ class Controller:
         self._prioritise = bind_kernel(
             prioritise, self.motion, self.wishes, self.bounds, self.limits, self.choice, room, self.answer
         )
+        self.honest = make_honest(self)
+        self._yielded = np.zeros(3)
+        self._tell = bind_kernel(
+            act_and_tell, self.answer, self.limits, np.array(list(self._place_rates().items()), np.int64),
+            self._yielded, arrays["skeleton.force"], arrays["tasks.torque"], self.observed, arrays["tasks.whole"][number],
+        )  # fmt: skip
 
     def _make_motion(self, n: int) -> Motion:
         """Rates with torques: those of the skeleton but free and passive joints."""
@@ -85,8 +99,10 @@ class Controller:
         labels = self.dynamics.rate_labels
         has = np.array([label in driven and label.startswith(mine) for label in labels])
         capacity = self.dynamics.constraint_capacity
+        if get_tasks(self.entity).contacts == "honest":
+            capacity += 3 * MOST_CONTACTS
         return Motion(
-            M=np.zeros((n, n)), h=np.zeros(n), L=np.zeros((capacity, n)), drift=np.zeros(capacity),
+            M=self.dynamics.fill_mass_matrix(), h=np.zeros(n), L=np.zeros((capacity, n)), drift=np.zeros(capacity),
             actuated=np.flatnonzero(has), passive=np.flatnonzero(~has), counts=np.zeros(1, np.int64),
         )  # fmt: skip
 
@@ -105,25 +121,28 @@ class Controller:
         place = self._place_rates()
         posture: list[tuple[int, ...]] = []
         limit: list[tuple[int, ...]] = []
-        found: list[tuple[int, int, float, float]] = []
+        found: list[tuple[int, int, int, float]] = []
         for t, (_, _, task) in enumerate(self.tasks):
             first = int(self.book.task[t, layout.FIRST])
             joints = find_joints(build, self.entity, task)
             if task.kind == "posture":
                 posture += [(t, first + k, place[rate], rate) for k, rate in enumerate(joints.rates)]
             elif task.kind == "limits":
-                for k, (q, v, where, way) in enumerate(list_limits(build, joints.limits)):
-                    limit.append((t, q, v))
-                    found.append((first + k, place[v], where, way))
-        self.bounds = Bounds(
-            row=np.array([each[0] for each in found], np.int64), rate=np.array([each[1] for each in found], np.int64),
-            sign=np.array([each[3] for each in found], float), most=np.full(len(found), np.inf),
-        )  # fmt: skip
+                for k, each in enumerate(list_limits(build, joints.limits)):
+                    limit.append((t, *each[:-1]))
+                    turns = each.kind >= SWING
+                    rate = place[each.rate if turns else each.rate + each.local]
+                    found.append((first + k, rate, 3 if turns else 1, each.bound))
+        self.bounds = make_bounds(len(found))
+        self.bounds.row[:] = [each[0] for each in found]
+        self.bounds.rate[:] = [each[1] for each in found]
+        self.bounds.count[:] = [each[2] for each in found]
         return Joints(
-            posture=np.array(posture, np.int64).reshape(-1, 4), limit=np.array(limit, np.int64).reshape(-1, 3),
-            bound=np.array([each[2] for each in found], float), q=arrays["skeleton.q"], v=arrays["skeleton.v"],
-            target=arrays["skeleton.target"], target_rate=arrays["skeleton.target_rate"],
-            bone=arrays["skeleton.bone"], error=np.zeros(len(arrays["skeleton.v"])),
+            posture=np.array(posture, np.int64).reshape(-1, 4), limit=np.array(limit, np.int64).reshape(-1, 6),
+            bound=np.array([each[3] for each in found], float), frame=arrays["skeleton.frame"],
+            q=arrays["skeleton.q"], v=arrays["skeleton.v"], target=arrays["skeleton.target"],
+            target_rate=arrays["skeleton.target_rate"], bone=arrays["skeleton.bone"],
+            error=np.zeros(len(arrays["skeleton.v"])),
         )  # fmt: skip
 
     def _place_rates(self) -> dict[int, int]:
@@ -139,25 +158,25 @@ class Controller:
                     here += 1
         return place
 
-    @property
-    def rates_of_skeleton(self) -> tuple[IntArray, IntArray]:
-        """Rates of the skeletons, and where the dynamics has them."""
-        place = self._place_rates()
-        return np.array(list(place), np.int64), np.array(list(place.values()), np.int64)
+    def _find_points(self) -> tuple[Points, Callable[[], None]]:
+        """The points of all tasks, and what follows them."""
+        slots, places = np.full((len(self.tasks), 2), -1, np.int64), []
+        for t, (_, _, task) in enumerate(self.tasks):
+            if task.kind in ("posture", "limits", "centre", "momentum"):
+                continue
+            other = task.intercept.of if task.intercept is not None else task.other
+            for k, (path, point) in enumerate(((task.of, task.point), (other, task.other_point))):
+                if path:
+                    slots[t, k] = len(places)
+                    places.append(self._locate(t, path, point))
+        points = Points(
+            slot=slots, motion=np.zeros((len(places), MOTION_SIZE)),
+            jacobian=np.zeros((len(places), 6, self.dynamics.size)),
+        )  # fmt: skip
+        follow = self.dynamics.bind_frames(places, range(len(places)), 0, points.motion, points.jacobian)
+        return points, follow
 
-    def _look(self, t: int, task: Task) -> list[Callable[[], None]]:
-        """What fills the place of a task and its rows of J in every step."""
-        if task.kind in ("posture", "limits"):
-            return []
-        if task.kind in ("centre", "momentum"):
-            return [self._look_at_whole(t, task)]
-        looks = [self._look_at_point(t, task)]
-        other = task.intercept.of if task.intercept is not None else task.other
-        if other:
-            looks.append(self._look_at_other(t, task, other))
-        return looks
-
-    def _locate(self, t: int, path: str, point: Any) -> tuple[Any, float, float, float]:
+    def _locate(self, t: int, path: str, point: Any) -> FramePoint:
         try:
             return self.dynamics.place_point(path, point)
         except PluginError:
@@ -166,49 +185,12 @@ class Controller:
                 f"{self.entity.path}.tasks", what, "name a bone, or list it under carries"
             ) from None
 
-    def _rows(self, t: int, task: Task) -> tuple[FloatArray, list[int]]:
-        first, count = int(self.book.task[t, layout.FIRST]), int(self.book.task[t, layout.ROWS])
-        chosen = [0, 1, 2] if task.kind == "gaze" else ["xyz".index(axis) for axis in task.axes]
-        return self.wishes.J[first : first + count], chosen
-
-    def _look_at_point(self, t: int, task: Task) -> Callable[[], None]:
-        dynamics, frame = self.dynamics, self._locate(t, task.of, task.point)
-        J, chosen = self._rows(t, task)
-        turning = task.kind in ("orientation", "gaze")
-        source = [3 + k for k in chosen] if turning else chosen
-        pick: Any = slice(source[0], source[-1] + 1) if len(source) == source[-1] - source[0] + 1 else source
-        rate, drift = (SPIN, SPIN_DRIFT) if turning else (VELOCITY, DRIFT)
-        place, rotation = self.seen.place[t, :3], self.seen.rotation[t]
-        velocity, drifts = self.seen.velocity[t], self.seen.drift[t, :3]
-
-        def look() -> None:
-            moved = dynamics.fill_motion(*frame)
-            place[:], rotation[:] = moved[POSITION], moved[ROTATION]
-            velocity[:], drifts[:] = moved[rate], moved[drift]
-            J[:] = dynamics.fill_jacobian(*frame)[pick]
-
-        return look
-
-    def _look_at_other(self, t: int, task: Task, path: str) -> Callable[[], None]:
-        dynamics, frame = self.dynamics, self._locate(t, path, task.other_point)
-        J, chosen = self._rows(t, task)
-        seen, relative = self.seen, task.kind == "relative"
-
-        def look() -> None:
-            moved = dynamics.fill_motion(*frame)
-            seen.other_place[t], seen.other_velocity[t] = moved[POSITION], moved[VELOCITY]
-            if relative:
-                seen.place[t, :3] -= moved[POSITION]
-                seen.velocity[t] -= moved[VELOCITY]
-                seen.drift[t, :3] -= moved[DRIFT]
-                J[:] -= dynamics.fill_jacobian(*frame)[chosen]
-
-        return look
-
     def _look_at_whole(self, t: int, task: Task) -> Callable[[], None]:
-        dynamics, seen = self.dynamics, self.seen
-        J, chosen = self._rows(t, task)
-        mass = dynamics.mass
+        """What looks at the centre or the momentum of all, or of what `of` names."""
+        dynamics, columns = self._find_part(t, task.of) if task.of else (self.dynamics, slice(None))
+        seen, mass = self.seen, dynamics.mass
+        first, count = int(self.book.task[t, layout.FIRST]), int(self.book.task[t, layout.ROWS])
+        J, chosen = self.wishes.J[first : first + count, columns], ["xyz".index(axis) for axis in task.axes]
 
         def look_at_centre() -> None:
             whole = dynamics.fill_whole()
@@ -223,23 +205,33 @@ class Controller:
 
         return look_at_centre if task.kind == "centre" else look_at_momentum
 
+    def _find_part(self, t: int, path: str) -> tuple[Dynamics, slice]:
+        """The skeleton or body of a path, and its rates."""
+        for part in self.dynamics.parts:
+            try:
+                inner = part.rates(path).here
+            except PluginError:
+                continue
+            if inner == slice(0, part.size):
+                return part, self.dynamics.rates(path).here
+        what = f"the task {self.tasks[t][1]} is about '{path}', which is no skeleton and no body that it controls"
+        raise self.arrays.build.refuse(f"{self.entity.path}.tasks", what, "name the skeleton, or leave out of")
+
     def act(self) -> None:
         """Find the torques of this step and add them."""
         dynamics, motion = self.dynamics, self.motion
-        dynamics.mass_matrix(out=motion.M)
+        dynamics.fill_mass_matrix()
         dynamics.bias(out=motion.h)
-        motion.h[:] += dynamics.fill_gravity()
+        np.add(motion.h, dynamics.fill_gravity(), out=motion.h)
         motion.counts[0] = dynamics.fill_constraint_rows(motion.L, motion.drift)
+        if self.honest is not None:
+            self.honest.find_supports()
+        self._follow()
+        self._look()
         for look in self.looks:
             look()
         self._command()
-        self._prioritise()
-        dynamics.add_forces(self.answer.tau)
-        self._observe()
-
-    def _observe(self) -> None:
-        self.observed[:, layout.FORCE_USED] = self.limits.force
-        self.observed[:, layout.SHARE] = self.limits.share
-        left, observed = self.answer.left, self.observed
-        for t, (first, count) in enumerate(zip(self.limits.first, self.limits.size, strict=True)):
-            observed[t, layout.MISSED] = np.sqrt((left[first : first + count] ** 2).sum())
+        supported = self._prioritise()
+        if self.honest is not None:
+            self._yielded[:] = self.honest.find_torques(supported)
+        self._tell()

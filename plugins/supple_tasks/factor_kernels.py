@@ -1,7 +1,8 @@
-"""Rows of numbers made triangular by reflections, and small systems solved with what that leaves.
+"""Columns of numbers made triangular by reflections, and small systems solved with what that leaves.
 
-A row is a vector, so all loops run along memory. Sums have four accumulators, since without fastmath a sum of one is
-as slow as its additions one after the other.
+Arrays hold vectors as columns: a reflection then is sums of rows, loops without dependence that run along memory, four
+rows at a time. Where sums over single vectors remain they have four accumulators, since without fastmath a sum of one
+is as slow as its additions one after the other.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from supple.core.jit import njit, njit_inlined
 # Rotations of the Jacobi method stop when no pair of columns is further from right angles than this.
 ORTHOGONAL = 1e-15
 SWEEPS = 30
+# Squares of what is left of columns are kept by differences; below this part of the largest they are summed anew.
+TRUSTED = 1e-4
 
 
 @njit_inlined
@@ -46,92 +49,170 @@ def dot_row_vector(a, i, x, first, end):
 
 
 @njit
-def factor_rows(A, count, width, tolerance, order_out, V_out):
-    """A H_0 ... H_{r-1} is lower trapezoidal in the order of its largest rows; returns the rank r.
-
-    A [count, width] is overwritten by it, H_j = 1 - v_j v_j^T with v_j = V_out[j]. Rows of which less than `tolerance`
-    is left count as dependent; what is left of them is not cleared.
-    """
+def reflect(V, j, offset, length, count, A_out, sums_out):
+    """A -= v (v^T A) for rows offset + j to offset + length of A, with v = V[j], whose first j numbers are zero."""
+    v = V[j]
     for i in range(count):
+        sums_out[i] = 0.0
+    k = j
+    while k + 4 <= length:
+        a, b, c, d = A_out[offset + k], A_out[offset + k + 1], A_out[offset + k + 2], A_out[offset + k + 3]
+        va, vb, vc, vd = v[k], v[k + 1], v[k + 2], v[k + 3]
+        for i in range(count):
+            sums_out[i] += (va * a[i] + vb * b[i]) + (vc * c[i] + vd * d[i])
+        k += 4
+    while k < length:
+        a, va = A_out[offset + k], v[k]
+        for i in range(count):
+            sums_out[i] += va * a[i]
+        k += 1
+    k = j
+    while k + 4 <= length:
+        a, b, c, d = A_out[offset + k], A_out[offset + k + 1], A_out[offset + k + 2], A_out[offset + k + 3]
+        va, vb, vc, vd = v[k], v[k + 1], v[k + 2], v[k + 3]
+        for i in range(count):
+            part = sums_out[i]
+            a[i] -= va * part
+            b[i] -= vb * part
+            c[i] -= vc * part
+            d[i] -= vd * part
+        k += 4
+    while k < length:
+        a, va = A_out[offset + k], v[k]
+        for i in range(count):
+            a[i] -= va * sums_out[i]
+        k += 1
+
+
+@njit
+def sum_squares(A, first, length, count, squares_out):
+    """Squares of what columns have in rows first to length; returns the largest."""
+    largest = 0.0
+    for i in range(count):
+        squares_out[i] = 0.0
+    for k in range(first, length):
+        row = A[k]
+        for i in range(count):
+            squares_out[i] += row[i] * row[i]
+    for i in range(count):
+        largest = max(largest, squares_out[i])
+    return largest
+
+
+@njit
+def factor_columns(A, chosen, count, length, tolerance, order_out, V_out, squares, sums):
+    """H_{r-1} ... H_0 A is upper triangular in the first `chosen` columns, by their largest; returns the rank r.
+
+    All `count` columns of A [length, count] are overwritten, H_j = 1 - v_j v_j^T with v_j = V_out[j]. Columns of which
+    less than `tolerance` is left count as dependent; what is left of them is not cleared.
+    """
+    for i in range(chosen):
         order_out[i] = i
-    rank = 0
-    while rank < min(count, width):
-        best, where = -1.0, rank
-        for i in range(rank, count):
-            square = dot_rows(A, order_out[i], A, order_out[i], rank, width)
-            if square > best:
-                best, where = square, i
+    rank, trusted = 0, sum_squares(A, 0, length, chosen, squares)
+    while rank < min(chosen, length):
+        best, where = find_largest(squares, order_out, rank, chosen)
+        if best <= TRUSTED * trusted:
+            trusted = sum_squares(A, rank, length, chosen, squares)
+            best, where = find_largest(squares, order_out, rank, chosen)
         if not best > tolerance * tolerance:
             break
         order_out[rank], order_out[where] = order_out[where], order_out[rank]
-        reflect_rows(A, count, width, rank, math.sqrt(best), order_out, V_out)
+        set_reflection(A, order_out[rank], rank, length, V_out)
+        reflect(V_out, rank, 0, length, count, A, sums)
+        row = A[rank]
+        for i in range(chosen):
+            squares[i] -= row[i] * row[i]
+        for k in range(rank + 1, length):
+            A[k, order_out[rank]] = 0.0
         rank += 1
     return rank
 
 
 @njit
-def reflect_rows(A, count, width, rank, norm, order, V_out):
-    """The reflection that leaves one number of row order[rank] beyond column `rank`, for it and all later rows."""
-    row = order[rank]
-    head = A[row, rank]
+def find_largest(squares, order, first, end):
+    """The largest of the squares of columns that are not taken yet, and its place in the order."""
+    best, where = -1.0, first
+    for i in range(first, end):
+        if squares[order[i]] > best:
+            best, where = squares[order[i]], i
+    return best, where
+
+
+@njit
+def set_reflection(A, column, rank, length, V_out):
+    """v of the reflection that leaves one number of a column from row `rank` on."""
+    square, v = 0.0, V_out[rank]
+    for k in range(rank, length):
+        square += A[k, column] * A[k, column]
+    norm, head = math.sqrt(square), A[rank, column]
     kept = -norm if head > 0.0 else norm
     factor = 1.0 / math.sqrt(norm * (norm + abs(head)))
     for k in range(rank):
-        V_out[rank, k] = 0.0
-    V_out[rank, rank] = (head - kept) * factor
-    for k in range(rank + 1, width):
-        V_out[rank, k] = A[row, k] * factor
-        A[row, k] = 0.0
-    A[row, rank] = kept
-    for i in range(rank + 1, count):
-        each = order[i]
-        part = dot_rows(A, each, V_out, rank, rank, width)
-        for k in range(rank, width):
-            A[each, k] -= part * V_out[rank, k]
+        v[k] = 0.0
+    v[rank] = (head - kept) * factor
+    for k in range(rank + 1, length):
+        v[k] = A[k, column] * factor
 
 
 @njit
-def turn_back(V, rank, width, x_out):
-    """x = H_0 ... H_{r-1} x: from the triangular coordinates to those of the rows."""
+def turn_back(V, rank, length, x_out):
+    """x = H_0 ... H_{r-1} x: from the triangular coordinates to those of the columns."""
     for back in range(rank):
         j = rank - 1 - back
-        part = dot_row_vector(V, j, x_out, j, width)
-        for k in range(j, width):
+        part = dot_row_vector(V, j, x_out, j, length)
+        for k in range(j, length):
             x_out[k] -= part * V[j, k]
 
 
 @njit
-def turn_forth(V, rank, width, x_out):
+def turn_forth(V, rank, length, x_out):
     """x = H_{r-1} ... H_0 x, the inverse of `turn_back`."""
     for j in range(rank):
-        part = dot_row_vector(V, j, x_out, j, width)
-        for k in range(j, width):
+        part = dot_row_vector(V, j, x_out, j, length)
+        for k in range(j, length):
             x_out[k] -= part * V[j, k]
 
 
 @njit
-def solve_rows(A, order, rank, right, y_out):
-    """Forward substitution: the first `rank` rows of a factored A, times y, are these of `right`."""
+def solve_forward(A, order, rank, right, y_out):
+    """The transposed of the first `rank` columns of a factored A, times y [rank], is `right`, by the columns' numbers."""
     for i in range(rank):
-        row = order[i]
-        left = right[row]
+        column = order[i]
+        left = right[column]
         for k in range(i):
-            left -= A[row, k] * y_out[k]
-        y_out[i] = left / A[row, i]
+            left -= A[k, column] * y_out[k]
+        y_out[i] = left / A[i, column]
 
 
 @njit
-def solve_columns(A, order, rank, right, y_out):
-    """Back substitution: the transposed of the first `rank` rows of a factored A, times y, is `right` [rank].
+def solve_back(A, order, rank, right, y_out):
+    """The first `rank` columns of a factored A, times y, are `right` [rank].
 
-    y is in the order of the rows' numbers; rows beyond the rank get nothing.
+    y is in the order of the columns' numbers; columns beyond the rank get nothing.
     """
     for back in range(rank):
         i = rank - 1 - back
         left = right[i]
         for j in range(i + 1, rank):
-            left -= A[order[j], i] * y_out[order[j]]
-        y_out[order[i]] = left / A[order[i], i]
+            left -= A[i, order[j]] * y_out[order[j]]
+        y_out[order[i]] = left / A[i, order[i]]
+
+
+@njit
+def bound_smallest_value(T, rank, y):
+    """A lower bound of the singular values of an upper triangular T: 1 by the Frobenius norm of its inverse."""
+    square = 0.0
+    for i in range(rank):
+        y[i] = 1.0 / T[i, i]
+        square += y[i] * y[i]
+        for back in range(i):
+            k = i - 1 - back
+            left = 0.0
+            for j in range(k + 1, i + 1):
+                left -= T[k, j] * y[j]
+            y[k] = left / T[k, k]
+            square += y[k] * y[k]
+    return 1.0 / math.sqrt(square)
 
 
 @njit

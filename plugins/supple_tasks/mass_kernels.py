@@ -66,6 +66,22 @@ def unwhiten(room: Room, a_out):
 
 
 @njit
+def unwhiten_basis(first, room: Room):
+    """room.C [n, free]: the rows of Z from `first` on as accelerations, one in a column."""
+    F, chain, length, C, Z = room.F, room.chain, room.length, room.C, room.Z
+    n = room.root.shape[0]
+    free = n - first
+    for i in range(n):
+        inverse, row = 1.0 / room.root[i], C[i]
+        for j in range(free):
+            row[j] = Z[first + j, i] * inverse
+        for p in range(length[i]):
+            part, above = F[i, chain[i, p]], C[chain[i, p]]
+            for j in range(free):
+                row[j] -= part * above[j]
+
+
+@njit
 def multiply_mass(w, room: Room, row):
     """room.W[row] = M a = F^T D^1/2 w."""
     F, chain, length, out = room.F, room.chain, room.length, room.W

@@ -39,15 +39,67 @@ class Seen(NamedTuple):
     other_velocity: FloatArray  # [tasks, 3]
 
 
+class Points(NamedTuple):
+    """The points that tasks are about."""
+
+    slot: IntArray  # [tasks, 2] the point of a task and that of the other one; -1: none
+    motion: FloatArray  # [points, 19] as in supple.mechanics.dynamics
+    jacobian: FloatArray  # [points, 6, n]
+
+
 class Joints(NamedTuple):
     """Rows of postures and limits."""
 
     posture: IntArray  # [rows, 4] task, row, rate of the controller, rate of the skeletons
-    limit: IntArray  # [bounds, 3] task, coordinate and rate of the skeletons; in the order of `Bounds`
-    bound: FloatArray  # [bounds] where the limit is
+    limit: IntArray  # [bounds, 6] task, kind of limit, bone, its coordinate and rate, and the place within the joint
+    bound: FloatArray  # [bounds] where the limit is; both in the order of `Bounds`
+    frame: FloatArray  # of all bones
     q: FloatArray
     v: FloatArray
     target: FloatArray  # coordinates that the motion wants
     target_rate: FloatArray
     bone: IntArray
     error: FloatArray  # [rates] scratch
+
+
+class Ground(NamedTuple):
+    """All contacts of this step, and whose the surfaces are; see `supple.mechanics`."""
+
+    count: IntArray
+    surface: IntArray
+    element: IntArray
+    point: FloatArray
+    normal: FloatArray
+    gap: FloatArray
+    friction: FloatArray
+    first: IntArray
+    carrier: IntArray
+    frame: IntArray
+
+
+class Stands(NamedTuple):
+    """What a controller may stand on, and the contacts of this step that it does stand on."""
+
+    slot: IntArray  # [carriers, frames] place among what stands; -1: not known; -2: known, and does not stand
+    motion: FloatArray  # [stands, 19] of the frames' origins
+    jacobian: FloatArray  # [stands, 6, n]
+    point: FloatArray  # [most, 3]
+    friction: FloatArray  # [most]
+
+
+class Footholds(NamedTuple):
+    """What may carry a controller in this step, and how strong it is."""
+
+    counts: IntArray  # [2] rows of L that are joints', and contacts, of three rows each, after these
+    friction: FloatArray  # [most]
+    lower: FloatArray  # [m] least and
+    upper: FloatArray  # [m] greatest torques of actuated rates
+
+
+class Program(NamedTuple):
+    """Room for lower <= A x <= upper, A flat."""
+
+    A: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+    infinite: float

@@ -13,6 +13,7 @@ from supple_phases.member import Machines
 from supple_tasks.checks import find_skeletons
 from supple_tasks.compile import get_tasks
 from supple_tasks.controller import Controller
+from supple_tasks.footing import CONTACTS
 from supple_tasks.probe import probe_controller
 from supple_tasks.records import Clock
 
@@ -39,7 +40,8 @@ class ControlTasks(System):
         ) if machines else ()  # fmt: skip
         read = [name for _, request in self.asked for name in request.reads]
         tables = [f"tasks.{name}" for name in TABLES]
-        names = (*tables, *TARGETS, "run.time", "run.gravity", *self.of_phases, *read)
+        touching = CONTACTS if any(get_tasks(entity).contacts == "honest" for entity, _ in self.asked) else ()
+        names = (*tables, *TARGETS, "run.time", "run.gravity", *self.of_phases, *read, *touching)
         self.reads = tuple(dict.fromkeys(names))
         self.adds = tuple(dict.fromkeys(name for _, request in self.asked for name in request.forces))
         self.writes = ("tasks.start" + NEXT, "tasks.observed", "tasks.whole", "tasks.probed", "tasks.torque")
@@ -48,21 +50,19 @@ class ControlTasks(System):
         """Bind every controller to the dynamics of what it moves."""
         clock = self._bind_clock(arrays)
         controllers, first = [], 0
-        for entity, request in self.asked:
-            controllers.append(Controller(entity, first, request.bind(arrays, acts=True), arrays, clock))
+        for number, (entity, request) in enumerate(self.asked):
+            dynamics = request.bind(arrays, acts=True)
+            controllers.append(Controller(entity, number, first, dynamics, arrays, clock))
             first += len(controllers[-1].tasks)
-        whole, probed, torque = arrays["tasks.whole"], arrays["tasks.probed"], arrays["tasks.torque"]
-        places = [controller.rates_of_skeleton for controller in controllers]
+        probed, torque = arrays["tasks.probed"], arrays["tasks.torque"]
+        probes = [get_tasks(controller.entity).probe for controller in controllers]
 
         def act() -> None:
-            torque[:] = 0.0
-            for number, (controller, (rates, here)) in enumerate(zip(controllers, places, strict=True)):
+            torque.fill(0.0)
+            probed.fill(np.nan)
+            for number, controller in enumerate(controllers):
                 controller.act()
-                torque[rates] = controller.answer.tau[here]
-                greatest = np.abs(controller.answer.tau).max()
-                whole[number] = greatest, greatest, controller.answer.softened.sum()
-                probed[number] = np.nan
-                if get_tasks(controller.entity).probe:
+                if probes[number]:
                     probed[number] = probe_controller(controller)
 
         return act

@@ -11,6 +11,8 @@ from supple.core.arrays import FloatArray, IntArray
 #: How small singular values are treated.
 DAMPED, TRUNCATED = 0, 1
 INVERSES = {"damped": DAMPED, "truncated": TRUNCATED}
+# What is left of a row when less than this part of it is, is round-off: the row depends on others.
+ROUND_OFF = 1e-10
 
 
 class Motion(NamedTuple):
@@ -36,12 +38,14 @@ class Wishes(NamedTuple):
 
 
 class Bounds(NamedTuple):
-    """Wishes that hold one way only: sign a[rate] <= most. Their rows of J are filled while they are needed."""
+    """Wishes that hold one way only: sum way_i a[rate + i] <= most. Their rows of J are filled while they are needed."""
 
     row: IntArray  # [bounds] row of the wishes
-    rate: IntArray  # [bounds]
-    sign: FloatArray  # [bounds] 1 or -1
+    rate: IntArray  # [bounds] first rate
+    count: IntArray  # [bounds] rates, 1 or 3
+    way: FloatArray  # [bounds, 3]
     most: FloatArray  # [bounds] rad/s^2, m/s^2; infinite where nothing is near
+    joined: IntArray  # [bounds] 1 where it is an equation in this step
 
 
 class Limits(NamedTuple):
@@ -84,19 +88,23 @@ class Room(NamedTuple):
     length: IntArray  # [n] their number
     K: FloatArray  # [rows + passive, n] rows of the wishes by kinetic energy, then those of unsupported rates
     wanted: FloatArray  # [rows + passive] right sides
+    size: FloatArray  # [rows + passive] squares of the rows of K
     w: FloatArray  # [n] accelerations by kinetic energy
     Z: FloatArray  # [n, n] orthonormal rows; those from `spent` on are free
     w_first: FloatArray  # [n] w and Z before the first level
     Z_first: FloatArray
     A: FloatArray  # [most, most]
     V: FloatArray  # [most, most] reflections
-    T: FloatArray  # [most, most] small square matrix
+    T: FloatArray  # [most, most] triangles
     W: FloatArray  # [most, most]
-    B: FloatArray  # [passive, most] what the constraints do to passive rates
-    U: FloatArray  # [passive, most] its reflections
+    C: FloatArray  # [n, n] a basis as columns
+    P: FloatArray  # [constraints, n] L with passive rates first, turned so that these are a triangle
+    U: FloatArray  # [passive, constraints] its reflections
     order: IntArray  # [most]
     other: IntArray  # [most]
     passive_order: IntArray  # [passive]
+    squares: FloatArray  # [most]
+    sums: FloatArray  # [most]
     x: FloatArray  # [most]
     y: FloatArray  # [most]
     z: FloatArray  # [most]
@@ -112,6 +120,7 @@ def make_room(n: int, passive: int, rows: int, constraints: int) -> Room:
         length=np.zeros(n, np.int64),
         K=np.zeros((rows + passive, n)),
         wanted=np.zeros(rows + passive),
+        size=np.zeros(rows + passive),
         w=np.zeros(n),
         w_first=np.zeros(n),
         Z_first=np.zeros((n, n)),
@@ -120,11 +129,14 @@ def make_room(n: int, passive: int, rows: int, constraints: int) -> Room:
         V=np.zeros((most, most)),
         T=np.zeros((most, most)),
         W=np.zeros((most, most)),
-        B=np.zeros((passive + 1, most)),
-        U=np.zeros((passive + 1, most)),
+        C=np.zeros((n, n)),
+        P=np.zeros((constraints + 1, n)),
+        U=np.zeros((passive + 1, constraints + 1)),
         order=np.zeros(most, np.int64),
         other=np.zeros(most, np.int64),
         passive_order=np.zeros(passive + 1, np.int64),
+        squares=np.zeros(most),
+        sums=np.zeros(most),
         x=np.zeros(most),
         y=np.zeros(most),
         z=np.zeros(most),
@@ -147,8 +159,10 @@ def make_bounds(count: int = 0) -> Bounds:
     return Bounds(
         row=np.zeros(count, np.int64),
         rate=np.zeros(count, np.int64),
-        sign=np.ones(count),
+        count=np.ones(count, np.int64),
+        way=np.repeat([[1.0, 0.0, 0.0]], count, axis=0),
         most=np.full(count, np.inf),
+        joined=np.zeros(count, np.int64),
     )
 
 

@@ -131,8 +131,8 @@ def test_bounds_hold(seed, n, count):
     rng, motion = make_system(seed, n, 0, 0, False)
     bounds = make_bounds(count)
     bounds.row[:], bounds.rate[:] = np.arange(count), rng.permutation(n)[:count]
-    bounds.sign[:], bounds.most[:] = rng.choice([-1.0, 1.0], count), rng.normal(size=count)
+    bounds.way[:, 0], bounds.most[:] = rng.choice([-1.0, 1.0], count), rng.normal(size=count)
     levels = [(np.zeros((count, n)), np.zeros(count)), (rng.normal(size=(n, n)), 10.0 * rng.normal(size=n))]
     answer = solve(motion, levels, bounds=bounds)
-    excess = bounds.sign * answer.a[bounds.rate] - bounds.most
+    excess = bounds.way[:, 0] * answer.a[bounds.rate] - bounds.most
     assert excess.max() <= 1e-5 * (1.0 + np.abs(bounds.most).max())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,6 +21,7 @@ from supple.mechanics.dynamics import (
     ConstraintSource,
     Dynamics,
     DynamicsSource,
+    FramePoint,
     Located,
     Movable,
     Place,
@@ -179,6 +180,30 @@ class CombinedDynamics(Dynamics):
         number, inner = frame
         part: Dynamics = self.parts[number]
         return part.fill_motion(inner, px, py, pz)
+
+    def bind_frames(
+        self, places: Sequence[FramePoint], slots: Sequence[int], first: int, motion_out: FloatArray,
+        jacobian_out: FloatArray,
+    ) -> Callable[[], None]:  # fmt: skip
+        """Every part follows its own points; where the number of rates changes, one after the other."""
+        if self.varies:
+            return super().bind_frames(places, slots, first, motion_out, jacobian_out)
+        self._lay_out()
+        following = []
+        for number, (part, mine) in enumerate(zip(self.parts, self._slices, strict=True)):
+            chosen = [k for k, place in enumerate(places) if place[0][0] == number]
+            if chosen:
+                inner = [(places[k][0][1], *places[k][1:]) for k in chosen]
+                column = first + mine.start
+                following.append(
+                    part.bind_frames(inner, [slots[k] for k in chosen], column, motion_out, jacobian_out)
+                )
+
+        def follow() -> None:
+            for each in following:
+                each()
+
+        return follow
 
     # The whole
 

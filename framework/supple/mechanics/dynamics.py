@@ -7,7 +7,7 @@ and binds the answers of several mechanisms together, with the joints and grasps
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -21,6 +21,9 @@ from supple.errors import PluginError, Problem
 
 #: Who is asked about: the path of an entity, or a row of a carrier or mechanism, ("rigid", 3).
 Movable = str | tuple[str, int]
+
+#: A frame, and a point of it [m, in the frame].
+FramePoint = tuple[Any, float, float, float]
 
 #: What `Dynamics.motion` has in a row of numbers.
 POSITION, ROTATION, VELOCITY, SPIN, DRIFT, SPIN_DRIFT = (
@@ -178,6 +181,24 @@ class Dynamics(ABC):
     @abstractmethod
     def fill_motion(self, frame: Any, px: float, py: float, pz: float) -> FloatArray:
         """[19]: the point p in the world, rotation of the frame, velocity, spin, and the drift of both."""
+
+    def bind_frames(
+        self, places: Sequence[FramePoint], slots: Sequence[int], first: int, motion_out: FloatArray,
+        jacobian_out: FloatArray,
+    ) -> Callable[[], None]:  # fmt: skip
+        """A function that follows several points at once, each as `place_point` gives it.
+
+        Point k fills motion_out[slots[k]] [19] and jacobian_out[slots[k]] [6, columns] from the column `first` on; the
+        Jacobians are zero at the beginning, and nobody else writes them.
+        """
+
+        def follow() -> None:
+            for slot, place in zip(slots, places, strict=True):
+                motion_out[slot] = self.fill_motion(*place)
+                jacobian = self.fill_jacobian(*place)
+                jacobian_out[slot, :, first : first + jacobian.shape[1]] = jacobian
+
+        return follow
 
     def owns(self, entity: Movable) -> bool:
         """Whether these queries know the entity."""

@@ -1,0 +1,186 @@
+"""Torques within strength, and contact forces within their cones: README eq. (12) to (15)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+import daqp
+import numpy as np
+
+from supple.core.arrays import BoolArray, FloatArray
+from supple.core.jit import bind_first_arguments, bind_kernel
+from supple_tasks.carry_kernels import (
+    FORCE_UNIT,
+    INSCRIBED,
+    carry_by_least_forces,
+    count_used_up,
+    fill_program,
+    take_forces,
+)
+from supple_tasks.hierarchy import EQUAL, INFINITE, SETTINGS, SOLVED, Inequalities, solve_hierarchy
+from supple_tasks.records import Footholds, Program
+from supple_tasks.tables import Answer, Bounds, Choice, Motion, Room, Wishes
+
+
+@dataclass(frozen=True)
+class Strength:
+    """Least and greatest torque of every actuated rate [N m, N]."""
+
+    lower: FloatArray
+    upper: FloatArray
+
+
+def find_strength(strength: dict[str, float | tuple[float, float]], bones: list[str]) -> Strength:
+    """Bounds of rates by the names of their bones; of several names that fit, the last one counts."""
+    lower, upper = np.full(len(bones), -np.inf), np.full(len(bones), np.inf)
+    for pattern, value in strength.items():
+        low, high = (-value, value) if isinstance(value, int | float) else value
+        for k, path in enumerate(bones):
+            if fnmatchcase(path.rpartition("/")[2], pattern):
+                lower[k], upper[k] = low, high
+    return Strength(lower, upper)
+
+
+class HonestForces:
+    """Finds torques for accelerations, or for the best ones that strength and contacts allow."""
+
+    def __init__(self, motion: Motion, strength: Strength, most_contacts: int) -> None:
+        self.motion, self.strength = motion, strength
+        self.holds = Footholds(
+            counts=np.zeros(2, np.int64), friction=np.zeros(most_contacts), lower=strength.lower,
+            upper=strength.upper,
+        )  # fmt: skip
+        rows = len(motion.passive) + 4 * most_contacts + len(motion.actuated)
+        self._program = Program(
+            A=np.zeros(rows * len(motion.L)), lower=np.zeros(rows), upper=np.zeros(rows), infinite=INFINITE
+        )
+        #: Rates whose torque is at its bound in this step.
+        self.strained: BoolArray = np.zeros(len(motion.actuated), np.bool_)
+        self._force = np.zeros(len(motion.L))
+
+    def bind(self, room: Room, answer: Answer) -> None:
+        """Bind the kernels to where the accelerations are."""
+        self._answer = answer
+        given = (self.motion, self.holds)
+        self._carry = bind_first_arguments(carry_by_least_forces, given, (0, room, answer))
+        self._fill = bind_kernel(fill_program, *given, answer.a, self._program)
+        self._take = bind_kernel(take_forces, *given, self._force, answer)
+        self._count = bind_kernel(count_used_up, *given, self._force, answer.tau, self.strained)
+        self._room = room
+
+    def find(
+        self, supported: int, wishes: Wishes, bounds: Bounds, choice: Choice
+    ) -> tuple[int, int, float]:
+        """Torques into the answer; rates at their strength, contacts at their edge, and whether wishes gave way."""
+        if self._carry(supported, self._room, self._answer):
+            self.strained[:] = False
+            return 0, 0, 0.0
+        yielded = not self._carry_otherwise()
+        if yielded:
+            joints, contacts = self.holds.counts.tolist()
+            asked = self._room.wanted[: len(wishes.wanted)]
+            self._give_way(joints, self.holds.friction[:contacts], wishes, bounds, choice, asked, self._answer)
+        strained, slipping = self._count()
+        return strained, slipping, float(yielded)
+
+    def _carry_otherwise(self) -> bool:
+        """The smallest forces within cones and strength that carry the accelerations, if any do: README eq. (13)."""
+        forces, program = int(self.motion.counts[0]), self._program
+        if not forces:
+            return False
+        rows = self._fill()
+        sense = np.zeros(rows, np.intc)
+        sense[: len(self.motion.passive)] = EQUAL
+        A = program.A[: rows * forces].reshape(rows, forces)
+        x, _, flag, _ = daqp.solve(
+            np.eye(forces), np.zeros(forces), A, program.upper[:rows], program.lower[:rows], sense, **SETTINGS
+        )
+        if flag <= SOLVED:
+            return False
+        self._force[:forces] = x
+        self._take()
+        return True
+
+    def _give_way(
+        self, joints: int, friction: FloatArray, wishes: Wishes, bounds: Bounds, choice: Choice,
+        asked: FloatArray, answer: Answer,
+    ) -> None:  # fmt: skip
+        """Levels under inequalities: README eq. (15). Unknowns are rates by kinetic energy, and forces."""
+        motion = self.motion
+        n, rows = len(motion.h), int(motion.counts[0])
+        L, drift = motion.L[:rows], motion.drift[:rows]
+        root = np.linalg.inv(np.linalg.cholesky(motion.M)).T  # a = root w
+        zero = np.zeros((joints, rows))
+        E = np.block([
+            [L[:joints] @ root, zero],
+            [motion.M[motion.passive] @ root, -FORCE_UNIT * L[:, motion.passive].T],
+        ])  # fmt: skip
+        e = np.concatenate([-drift[:joints], -motion.h[motion.passive]])
+        inequalities = self._bound(root, L, joints, friction, bounds)
+        # What stands stays where it is, as far as it can; then come the wishes.
+        levels, small = [(_widen(L[joints:] @ root, rows), -drift[joints:])], [0.0]
+        start = 0
+        for end in wishes.end:
+            K = wishes.J[start:end] @ root
+            sizes = np.sqrt((K * K).sum(axis=1))
+            active = np.flatnonzero(sizes > 0.0)
+            active = active[~np.isin(start + active, bounds.row)]
+            if len(active):
+                levels.append((_widen(K[active], rows), asked[start + active]))
+                small.append(float(sizes[active].min() * choice.threshold[0]))
+            start = int(end)
+        x = solve_hierarchy(inequalities, E, e, levels, small)
+        if x is None:
+            x = np.zeros(n + rows)
+            x[:n] = np.linalg.solve(root, answer.a)
+        answer.a[:] = root @ x[:n]
+        answer.left[:] = np.where(np.abs(wishes.J).max(axis=1) > 0.0, asked - wishes.J @ answer.a, 0.0)
+        self._force[:rows] = x[n:]
+        self._take()
+
+    def _bound(
+        self, root: FloatArray, L: FloatArray, joints: int, friction: FloatArray, bounds: Bounds
+    ) -> Inequalities:
+        """Torques, joint limits and cones as rows of (w, forces)."""
+        motion, strength = self.motion, self.strength
+        there = motion.h[motion.actuated]
+        torques = Inequalities(
+            np.hstack([motion.M[motion.actuated] @ root, -FORCE_UNIT * L[:, motion.actuated].T]),
+            strength.lower - there, strength.upper - there,
+        )  # fmt: skip
+        near = np.flatnonzero(np.isfinite(bounds.most))
+        ways = np.zeros((len(near), len(root)))
+        for row, b in zip(ways, near, strict=True):
+            first, count = bounds.rate[b], bounds.count[b]
+            row[:] = bounds.way[b, :count] @ root[first : first + count]
+        limits = Inequalities(_widen(ways, len(L)), np.full(len(near), -np.inf), bounds.most[near])
+        cones = _make_cones(joints, friction, len(L))
+        cones = Inequalities(
+            np.hstack([np.zeros((len(cones.G), len(root))), cones.G]), cones.lower, cones.upper
+        )
+        return _join(_join(torques, limits), cones)
+
+
+def _make_cones(joints: int, friction: FloatArray, rows: int) -> Inequalities:
+    """Square cones in the round ones, of forces [rows], the first of which are those of joints: README eq. (14)."""
+    contacts = len(friction)
+    G = np.zeros((4 * contacts, rows))
+    for k in range(contacts):
+        normal = joints + 3 * k
+        for i, (tangent, sign) in enumerate(((1, 1.0), (1, -1.0), (2, 1.0), (2, -1.0))):
+            G[4 * k + i, normal + tangent] = sign
+            G[4 * k + i, normal] = -INSCRIBED * friction[k]
+    return Inequalities(G, np.full(len(G), -np.inf), np.zeros(len(G)))
+
+
+def _widen(A: FloatArray, columns: int) -> FloatArray:
+    return np.hstack([A, np.zeros((len(A), columns))])
+
+
+def _join(one: Inequalities, other: Inequalities) -> Inequalities:
+    keep = np.isfinite(one.lower) | np.isfinite(one.upper)
+    return Inequalities(
+        np.concatenate([one.G[keep], other.G]), np.concatenate([one.lower[keep], other.lower]),
+        np.concatenate([one.upper[keep], other.upper]),
+    )  # fmt: skip
