@@ -16,6 +16,8 @@ from supple.core.arrays import FloatArray, IntArray
 from supple.core.jit import TypedKernel
 from supple.mechanics.problem import ConstraintProblem
 from supple_solve_newton import newton_kernels as kernels
+from supple_solve_newton.elimination import Elimination
+from supple_solve_newton.linearisation import Linearisation
 from supple_solve_newton.watchdog_kernels import DENSE_EFFORT, ROW_EFFORT
 
 linearise_groups = TypedKernel(kernels.linearise_groups)
@@ -33,20 +35,10 @@ SPARSE_SHARE: Final = 0.25
 PIVOT_THRESHOLD: Final = 0.01
 # In the unit of `watchdog_kernels.DENSE_EFFORT`.
 SWEEP_EFFORT: Final = 30.0  # per block of W
+FRONT_EFFORT: Final = 0.7  # per multiplication
+FRONT_ROW_EFFORT: Final = 1500.0  # per unknown
 SPARSE_EFFORT: Final = 2.0  # per unknown and square of the entries in its column
 SPARSE_ROW_EFFORT: Final = 4000.0  # per unknown
-
-
-class Linearisation(NamedTuple):
-    """Modes of all groups, and their part of the linear system; see `newton_kernels`."""
-
-    mode: IntArray
-    first: IntArray
-    left: FloatArray
-    right: FloatArray
-    shift: FloatArray
-    extra: FloatArray
-    right_side: FloatArray
 
 
 class Scratch(NamedTuple):
@@ -75,6 +67,7 @@ class LinearStep:
         )
         self._column_start: IntArray = np.zeros(3 * groups + 1, np.int64)
         self._part = np.zeros((3, 3))
+        self._elimination = Elimination()
         room = SMALL_UNKNOWNS
         vector, unknown, floors, correction = np.zeros((4, room))
         self.scratch = Scratch(
@@ -107,8 +100,11 @@ class LinearStep:
             self.effort = 0.0
             unknown: FloatArray | None = right_side
         elif 0 < entries < SPARSE_SHARE * m * m:
-            self.effort = SPARSE_EFFORT * float(entries) ** 2 / m + SPARSE_ROW_EFFORT * m
-            unknown = self._solve_sparse(problem, floors, right_side, int(entries))
+            unknown = self._elimination.solve(problem, linear, floors, right_side)
+            self.effort = FRONT_EFFORT * self._elimination.work + FRONT_ROW_EFFORT * m
+            if unknown is None:
+                self.effort = SPARSE_EFFORT * float(entries) ** 2 / m + SPARSE_ROW_EFFORT * m
+                unknown = self._solve_sparse(problem, floors, right_side, int(entries))
         else:
             self.effort = DENSE_EFFORT * float(m) ** 3 + ROW_EFFORT * m
             unknown = self._solve_dense(problem, floors, right_side)
