@@ -11,7 +11,6 @@ from scipy.sparse.linalg import splu
 from supple.core.arrays import FloatArray, IntArray
 from supple.core.jit import TypedKernel
 from supple.mechanics.block_matrix import BlockMatrix
-from supple.mechanics.problem import ConstraintProblem
 from supple_solve_newton import front_kernels, order_kernels
 from supple_solve_newton.fronts import Factor, Fronts, Graph, Tree
 from supple_solve_newton.linearisation import Linearisation
@@ -55,29 +54,36 @@ class Elimination:
         self._factor: Factor
         self.work = 0.0  # multiplications of the last factorisation
 
-    def solve(
-        self, problem: ConstraintProblem, linear: Linearisation, floors: FloatArray, right_side: FloatArray
+    def factor(self, W: BlockMatrix, linear: Linearisation, added: FloatArray) -> bool:
+        """Factor L^T W C + added, where `added` [groups, 3, 3] stands on the diagonal; False if a pivot is zero."""
+        fronts = self._choose_fronts(W, linear.mode[: W.group_count])
+        self.work = float(factor_fronts(W.blocks, linear, added, fronts, self._factor))
+        return self.work >= 0.0
+
+    def solve(self, linear: Linearisation, right_side: FloatArray) -> None:
+        """The right-hand side becomes the solution with the factors of the last matrix."""
+        assert self._fronts is not None
+        solve_fronts(linear, self._fronts, self._factor, right_side)
+
+    def solve_accurately(
+        self, W: BlockMatrix, linear: Linearisation, added: FloatArray, right_side: FloatArray
     ) -> FloatArray | None:
-        """The unknowns of a step; None where no accurate ones were found without changing pivots."""
-        blocks, rows, n = problem.W.blocks, problem.rows, problem.count
-        fronts = self._choose_fronts(problem.W, linear.mode[:n])
-        factor = self._factor
-        self.work = float(factor_fronts(rows, blocks, linear, floors, fronts, factor))
-        if self.work < 0.0:
+        """The solution of the whole system; None where no accurate one was found without changing pivots."""
+        if not self.factor(W, linear, added):
             return None
         unknown = right_side.copy()
-        solve_fronts(linear, fronts, factor, unknown)
+        self.solve(linear, unknown)
+        n = W.group_count
         remainder, step = np.empty_like(unknown), np.empty((n, 3))
+        worst = greatest = 0.0
         for last in (False, True):
             expand_unknowns(n, linear, unknown, step)
             worst, greatest = find_remainder(
-                rows, blocks, linear, floors, right_side, unknown, step, remainder
+                n, W.blocks, linear, added, right_side, unknown, step, remainder
             )
-            if worst <= GOOD * greatest:
-                return unknown
-            if last:
+            if last or worst <= GOOD * greatest:
                 break
-            solve_fronts(linear, fronts, factor, remainder)
+            self.solve(linear, remainder)
             unknown += remainder
         return unknown if worst <= BAD * greatest else None
 

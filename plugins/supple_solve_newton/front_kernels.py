@@ -53,11 +53,11 @@ def place_groups(fronts: Fronts, k, mode, factor: Factor):
 
 
 @njit
-def gather_entries(rows, blocks, linear, floors, fronts: Fronts, k, size, factor: Factor):
+def gather_entries(blocks, linear, added, fronts: Fronts, k, size, factor: Factor):
     """The entries of the pivots of front k in their rows and columns, which were zero."""
     indptr, indices, values = blocks.indptr, blocks.indices, blocks.values
-    mode, first, left, right = linear.mode, linear.first, linear.left, linear.right
-    front, place, compliance = factor.front, factor.place, rows.compliance
+    mode, left, right = linear.mode, linear.left, linear.right
+    front, place = factor.front, factor.place
     for q in range(fronts.start[k], fronts.start[k] + fronts.pivots[k]):
         i = fronts.group[q]
         if mode[i] == FIXED:
@@ -73,13 +73,8 @@ def gather_entries(rows, blocks, linear, floors, fronts: Fronts, k, size, factor
                     values, p, left, right, j, i, mode[j], mode[i], place[j] * size + place[i], size, front
                 )
         for a in range(mode[i]):
-            at = row + a * size + place[i]
             for b in range(mode[i]):
-                stiff = left[i, a, 0] * compliance[i, 0] * right[i, b, 0]
-                stiff += left[i, a, 1] * compliance[i, 1] * right[i, b, 1]
-                stiff += left[i, a, 2] * compliance[i, 2] * right[i, b, 2]
-                front[at + b] += stiff
-            front[at + a] += linear.extra[i, a] + floors[first[i] + a]
+                front[row + a * size + place[i] + b] += added[i, a, b]
 
 
 @njit
@@ -163,15 +158,18 @@ def keep_front(pivots, size, begin, factor: Factor):
 
 
 @njit
-def factor_fronts(rows, blocks, linear, floors, fronts: Fronts, factor: Factor):
-    """Factors of the matrix of a step: the number of multiplications, or -1 where a pivot is zero."""
+def factor_fronts(blocks, linear, added, fronts: Fronts, factor: Factor):
+    """Factors of L^T W C + added, where `added` [groups, 3, 3] stands on the diagonal.
+
+    Returns the number of multiplications, or -1 where a pivot is zero.
+    """
     front, rest = factor.front, factor.rest
     used, depth, top, work = 0, 0, 0, 0
     for k in range(fronts.counts[0]):
         pivots, size = place_groups(fronts, k, linear.mode, factor)
         for a in range(size * size):
             front[a] = 0.0
-        gather_entries(rows, blocks, linear, floors, fronts, k, size, factor)
+        gather_entries(blocks, linear, added, fronts, k, size, factor)
         for _ in range(fronts.children[k]):
             depth -= 1
             left_size = factor.sizes[depth]
@@ -251,18 +249,18 @@ def solve_fronts(linear, fronts: Fronts, factor: Factor, unknown_inout):
 
 
 @njit
-def find_remainder(rows, blocks, linear, floors, right_side, unknown, step, remainder_out):
-    """remainder_out = right side - matrix unknown: (the greatest of it, the greatest of the right side).
+def find_remainder(group_count, blocks, linear, added, right_side, unknown, step, remainder_out):
+    """remainder_out = right side - (L^T W C + added) unknown: (the greatest of it, the greatest of the right side).
 
     `step` [groups, 3] is C unknown.
     """
-    indptr, indices, values, compliance = blocks.indptr, blocks.indices, blocks.values, rows.compliance
+    indptr, indices, values = blocks.indptr, blocks.indices, blocks.values
     mode, first, left = linear.mode, linear.first, linear.left
     worst, greatest = 0.0, 0.0
-    for i in range(rows.counts[0]):
+    for i in range(group_count):
         if mode[i] == FIXED:
             continue
-        u0, u1, u2 = compliance[i, 0] * step[i, 0], compliance[i, 1] * step[i, 1], compliance[i, 2] * step[i, 2]
+        u0, u1, u2 = 0.0, 0.0, 0.0
         for p in range(indptr[i], indptr[i + 1]):
             j = indices[p]
             if mode[j] == FIXED:
@@ -274,11 +272,26 @@ def find_remainder(rows, blocks, linear, floors, right_side, unknown, step, rema
         for a in range(mode[i]):
             k = first[i] + a
             effect = left[i, a, 0] * u0 + left[i, a, 1] * u1 + left[i, a, 2] * u2
-            effect += (linear.extra[i, a] + floors[k]) * unknown[k]
+            for b in range(mode[i]):
+                effect += added[i, a, b] * unknown[first[i] + b]
             remainder_out[k] = right_side[k] - effect
             worst = max(worst, abs(remainder_out[k]))
             greatest = max(greatest, abs(right_side[k]))
     return worst, greatest
+
+
+@njit
+def list_added(rows, linear, floors, added_out):
+    """added_out = L^T E C + extra + floor: what a Newton step has on the diagonal besides W, [groups, 3, 3]."""
+    compliance, mode, first, left, right = rows.compliance, linear.mode, linear.first, linear.left, linear.right
+    for i in range(rows.counts[0]):
+        for a in range(mode[i]):
+            for b in range(mode[i]):
+                stiff = left[i, a, 0] * compliance[i, 0] * right[i, b, 0]
+                stiff += left[i, a, 1] * compliance[i, 1] * right[i, b, 1]
+                stiff += left[i, a, 2] * compliance[i, 2] * right[i, b, 2]
+                added_out[i, a, b] = stiff
+            added_out[i, a, a] += linear.extra[i, a] + floors[first[i] + a]
 
 
 @njit

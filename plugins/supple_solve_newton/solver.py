@@ -14,6 +14,7 @@ from supple.mechanics.problem import ConstraintProblem
 from supple.mechanics.pyramid import build_pyramid
 from supple.mechanics.solution import Solution, Status
 from supple.mechanics.sweeps import Sweeper
+from supple_solve_newton.interior import InteriorPoints
 from supple_solve_newton.linear_step import SWEEP_EFFORT, LinearStep
 from supple_solve_newton.near_start import NearStart
 from supple_solve_newton.newton_method import NewtonMethod, Point
@@ -50,6 +51,9 @@ DAMPED_STEPS: Final = 1000
 FEW_DAMPED_STEPS: Final = 300
 DAMPED_ROUNDS: Final = 3
 DAMPED_SHARE: Final = 0.6
+# Interior points are led to the solution by this many Newton steps, from this share on the diagonal.
+FINISHING_STEPS: Final = 12
+FINISHING_FLOOR: Final = 1e-6
 SEED_GROUPS: Final = 100  # Lemke's tableau is dense
 # Groups that a working set which starts from nothing admits per round, try by try: each leads through other sets. The
 # last is what every set admits.
@@ -168,6 +172,7 @@ class _Search:
         sweeps = FIRST_SWEEPS if count < MANY_GROUPS else LAST_SWEEPS
         for number in range(max_rounds):
             if number == (0 if count >= DAMPED_GROUPS else DAMPED_LATE):
+                self._go_inside()
                 last = self._go_damped(self.best.impulse)
             if self._done or self._effort_left <= 0.0:
                 return
@@ -205,6 +210,22 @@ class _Search:
         point, steps = self._method.improve(impulse, self._tolerance, MAX_STEPS, floor)
         self.work += steps
         return self._keep(point)
+
+    def _go_inside(self) -> None:
+        """Interior points, which start anew, and Newton's method from whatever they get to."""
+        inside = InteriorPoints(self._linear, self._problem, self._method.rho)
+        if self._done or not inside.fits:
+            return
+
+        def finish(impulse: FloatArray, residual: float) -> bool:
+            point, steps = self._method.improve(impulse, self._tolerance, FINISHING_STEPS, FINISHING_FLOOR)
+            self.work += steps
+            self._keep(point)
+            return self._done
+
+        inside.approach(self._tolerance, self._effort_left, finish)
+        self._effort += inside.effort
+        self.work += inside.steps
 
     def _go_damped(self, impulse: FloatArray) -> Point:
         """Damped steps, and sweeps in between where those get stuck."""
