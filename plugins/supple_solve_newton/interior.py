@@ -19,6 +19,7 @@ from supple_solve_newton import merit_kernels
 from supple_solve_newton.interior_state import make_interior
 from supple_solve_newton.linear_step import FRONT_EFFORT, FRONT_ROW_EFFORT, LinearStep
 
+take_impulses = TypedKernel(kernels.take_impulses)
 choose_kinds, begin_interior = TypedKernel(kernels.choose_kinds), TypedKernel(kernels.begin_interior)
 find_impulses, scale_groups = TypedKernel(kernels.find_impulses), TypedKernel(kernels.scale_groups)
 list_right_side, find_steps = TypedKernel(kernels.list_right_side), TypedKernel(kernels.find_steps)
@@ -31,7 +32,7 @@ PATIENCE: Final = 15  # steps without half the least residual so far
 # centred anew, at this multiple of the mean of X . Y.
 MARGIN: Final = 0.99
 SHORT: Final = 0.05
-CENTRING: Final = 300.0
+CENTRING: Final = 30.0
 # Newton's method is tried below this part of the first residual, and again whenever another such part was gained.
 FIRST_TRY: Final = 1e-3
 NEXT_TRY: Final = 0.03
@@ -49,8 +50,13 @@ class InteriorPoints:
         self.effort = 0.0  # in the unit of `linear_step.SWEEP_EFFORT`
         self.steps = 0
 
-    def approach(self, tolerance: float, max_effort: float, finish: Finish) -> None:
-        """Go on until `finish(impulse, residual)`, which is asked whenever a good part was gained, says so."""
+    def approach(
+        self, tolerance: float, max_effort: float, finish: Finish, start: FloatArray | None = None
+    ) -> None:
+        """Go on until `finish(impulse, residual)`, which is asked whenever a good part was gained, says so.
+
+        From the middle of all cones, or from near `start`, [n, 3] N s.
+        """
         problem, linear = self._problem, self._linear
         rows, blocks, added, laws = problem.rows, problem.W.blocks, linear.added, linear.linear
         n = problem.count
@@ -58,6 +64,10 @@ class InteriorPoints:
         state = make_interior(n)
         speed = float(np.linalg.norm(problem.free[:n], axis=1).mean()) or 1.0
         begin_interior(rows, self._rho, laws, speed, state)
+        if start is not None:
+            residual, _ = try_step(rows, blocks, self._rho, start, start, 0.0, impulse, velocity)
+            mean = float(take_impulses(rows, laws, impulse, state))
+            centre_groups(rows, self._rho, laws, velocity, residual * mean, state)
         wanted, least, since = FIRST_TRY * speed, math.inf, 0
         while self.steps < MAX_STEPS and self.effort < max_effort:
             find_impulses(rows, laws, state, impulse)

@@ -84,6 +84,23 @@ def begin_interior(rows, rho, linear, speed, state_out: Interior):
 
 
 @njit
+def take_impulses(rows, linear, impulse, state_out: Interior):
+    """X of these impulses, within its cone or not; returns the mean of its first components."""
+    friction, scale = rows.friction, rows.scale
+    total, cones = 0.0, 0
+    for i in range(rows.counts[0]):
+        if linear.mode[i] == FREE:
+            state_out.x[i, 0] = impulse[i, 0]
+        elif linear.mode[i] == STUCK:
+            state_out.x[i, 0] = friction[i] * impulse[i, 0]
+            state_out.x[i, 1], state_out.x[i, 2] = impulse[i, 1] / scale[i, 1], impulse[i, 2] / scale[i, 2]
+        if linear.mode[i] != FIXED and rows.law[i] != BILATERAL:
+            total += abs(state_out.x[i, 0])
+            cones += 1
+    return total / max(cones, 1)
+
+
+@njit
 def find_impulses(rows, linear, state: Interior, impulse_out):
     """Impulses that belong to X; those of rows without bounds are kept in X as they are."""
     friction, scale = rows.friction, rows.scale
