@@ -27,6 +27,9 @@ expand_unknowns = TypedKernel(front_kernels.expand_unknowns)
 # The part of the right-hand side that may remain: above the first it is solved for again, above the second given up.
 GOOD: Final = 1e-11
 BAD: Final = 1e-6
+# From this part of all groups on, fronts are made for all of them: they then serve from step to step.
+NEARLY_ALL: Final = 0.8
+MOST_KNOWN: Final = 4
 
 
 def _integers(*shape: int) -> IntArray:
@@ -45,24 +48,33 @@ def find_places(count: int, graph: Graph) -> IntArray:
 
 
 class Elimination:
-    """Factors of one matrix after the other. Only the order is kept from one to the next, and it is no state: who
-    starts anew with the same pattern finds the same."""
+    """Factors of one matrix after the other.
+
+    Which groups the fronts are made for depends on the matrices since `begin` alone, so that results repeat whatever was
+    solved before. Fronts of earlier problems with the same pattern are kept, for those who need the very same.
+    """
 
     def __init__(self) -> None:
         self._indptr, self._indices, self._inside = _integers(0), _integers(0), _integers(0)
+        self._known: list[tuple[IntArray, Fronts]] = []  # for the pattern of `_indptr` and `_indices`
         self._fronts: Fronts | None = None
-        self._factor: Factor
+        self._factor: Factor | None = None
         self.work = 0.0  # multiplications of the last factorisation
+
+    def begin(self) -> None:
+        """A new problem."""
+        self._fronts = None
 
     def factor(self, W: BlockMatrix, linear: Linearisation, added: FloatArray) -> bool:
         """Factor L^T W C + added, where `added` [groups, 3, 3] stands on the diagonal; False if a pivot is zero."""
         fronts = self._choose_fronts(W, linear.mode[: W.group_count])
+        assert self._factor is not None
         self.work = float(factor_fronts(W.blocks, linear, added, fronts, self._factor))
         return self.work >= 0.0
 
     def solve(self, linear: Linearisation, right_side: FloatArray) -> None:
         """The right-hand side becomes the solution with the factors of the last matrix."""
-        assert self._fronts is not None
+        assert self._fronts is not None and self._factor is not None
         solve_fronts(linear, self._fronts, self._factor, right_side)
 
     def solve_accurately(
@@ -88,26 +100,39 @@ class Elimination:
         return unknown if worst <= BAD * greatest else None
 
     def _choose_fronts(self, W: BlockMatrix, mode: IntArray) -> Fronts:
-        """The fronts of the last matrix if they still serve; else new ones."""
-        n = W.group_count
-        indptr, indices = W.indptr[: n + 1], W.indices[: W.block_count]
-        same = np.array_equal(indptr, self._indptr) and np.array_equal(indices, self._indices)
-        if same and self._fronts is not None:
-            if not (mode > self._inside).any():  # inside is 3 for those who are
+        """The fronts of the last matrix if they still serve; else those of more groups."""
+        self._look_at_pattern(W)
+        if self._fronts is not None:
+            if not (mode > self._inside).any():
                 return self._fronts
-            inside = np.where((mode > 0) | (self._inside > 0), 3, 0)
+            inside = np.maximum(mode, self._inside)
         else:
-            self._indptr, self._indices = indptr.copy(), indices.copy()
-            inside = np.where(mode > 0, 3, 0)
-        self._inside = np.ascontiguousarray(inside, np.int64)
-        self._fronts = find_fronts(W, self._inside)
-        self._reserve(n, self._fronts)
+            inside = mode
+        everybody = np.count_nonzero(inside) >= NEARLY_ALL * len(mode)
+        self._inside = np.full(len(mode), 3) if everybody else np.where(inside > 0, 3, 0)
+        self._fronts = self._find(W)
+        self._reserve(len(mode), self._fronts)
         return self._fronts
+
+    def _look_at_pattern(self, W: BlockMatrix) -> None:
+        indptr, indices = W.indptr[: W.group_count + 1], W.indices[: W.block_count]
+        if not (np.array_equal(indptr, self._indptr) and np.array_equal(indices, self._indices)):
+            self._indptr, self._indices = indptr.copy(), indices.copy()
+            self._known.clear()
+            self._fronts = None
+
+    def _find(self, W: BlockMatrix) -> Fronts:
+        for inside, fronts in self._known:
+            if np.array_equal(inside, self._inside):
+                return fronts
+        fronts = find_fronts(W, self._inside)
+        self._known = [(self._inside, fronts), *self._known][:MOST_KNOWN]
+        return fronts
 
     def _reserve(self, groups: int, fronts: Fronts) -> None:
         kept, greatest, waiting = measure_room(fronts)
         count = int(fronts.counts[0])
-        known = getattr(self, "_factor", None)
+        known = self._factor
         if (
             known is not None
             and len(known.values) >= kept

@@ -30,7 +30,7 @@ FIRST_SWEEPS: Final = 12
 MANY_GROUPS: Final = 150
 MANY_NEIGHBOURS: Final = 8
 MANY_SWEEPS: Final = 200
-LAST_SWEEPS: Final = 1600
+LAST_SWEEPS: Final = 200
 # From a start near the solution a Newton step for this many groups at work costs no more than two sweeps, and they
 # rarely do; for this many it costs as much as ten, and sweeps are tried as long as they promise to do.
 FEW_ACTIVE: Final = 10
@@ -162,6 +162,7 @@ class _Search:
         self._problem, self._tolerance = problem, tolerance
         self._sweeper, self._linear = sweeper, linear
         self._max_effort = MAX_EFFORT + MAX_EFFORT_PER_BLOCK * problem.W.block_count
+        linear.elimination.begin()
         self._method = NewtonMethod(linear, problem, self._max_effort)
         self._effort = 0.0
         self.best: Point
@@ -183,6 +184,8 @@ class _Search:
                 return
             last = self._step(self._sweep(last.impulse, sweeps), number + 1)
             sweeps *= 2
+            if count >= DAMPED_GROUPS:
+                self._go_inside(last.impulse)
             if not self._done and number % 2:
                 last = self._approach(last.impulse)
                 if not self._done and number // 2 < len(SEED_DIRECTIONS):
