@@ -15,14 +15,17 @@ from scipy.sparse.linalg import splu
 from supple.core.arrays import FloatArray, IntArray
 from supple.core.jit import TypedKernel
 from supple.mechanics.problem import ConstraintProblem
+from supple_solve_newton import front_kernels
 from supple_solve_newton import newton_kernels as kernels
+from supple_solve_newton.elimination import Elimination
+from supple_solve_newton.linearisation import Linearisation
 from supple_solve_newton.watchdog_kernels import DENSE_EFFORT, ROW_EFFORT
 
 linearise_groups = TypedKernel(kernels.linearise_groups)
 finish_right_side = TypedKernel(kernels.finish_right_side)
 count_columns, list_floors = TypedKernel(kernels.count_columns), TypedKernel(kernels.list_floors)
 assemble_dense, assemble_sparse = TypedKernel(kernels.assemble_dense), TypedKernel(kernels.assemble_sparse)
-expand_step = TypedKernel(kernels.expand_step)
+expand_step, list_added = TypedKernel(kernels.expand_step), TypedKernel(front_kernels.list_added)
 
 # Up to this number of unknowns, calling LAPACK takes longer than a plain elimination.
 SMALL_UNKNOWNS: Final = 60
@@ -33,20 +36,10 @@ SPARSE_SHARE: Final = 0.25
 PIVOT_THRESHOLD: Final = 0.01
 # In the unit of `watchdog_kernels.DENSE_EFFORT`.
 SWEEP_EFFORT: Final = 30.0  # per block of W
+FRONT_EFFORT: Final = 0.2  # per multiplication
+FRONT_ROW_EFFORT: Final = 600.0  # per unknown
 SPARSE_EFFORT: Final = 2.0  # per unknown and square of the entries in its column
 SPARSE_ROW_EFFORT: Final = 4000.0  # per unknown
-
-
-class Linearisation(NamedTuple):
-    """Modes of all groups, and their part of the linear system; see `newton_kernels`."""
-
-    mode: IntArray
-    first: IntArray
-    left: FloatArray
-    right: FloatArray
-    shift: FloatArray
-    extra: FloatArray
-    right_side: FloatArray
 
 
 class Scratch(NamedTuple):
@@ -75,6 +68,8 @@ class LinearStep:
         )
         self._column_start: IntArray = np.zeros(3 * groups + 1, np.int64)
         self._part = np.zeros((3, 3))
+        self.elimination = Elimination()
+        self.added: FloatArray = np.zeros((groups, 3, 3))
         room = SMALL_UNKNOWNS
         vector, unknown, floors, correction = np.zeros((4, room))
         self.scratch = Scratch(
@@ -107,8 +102,12 @@ class LinearStep:
             self.effort = 0.0
             unknown: FloatArray | None = right_side
         elif 0 < entries < SPARSE_SHARE * m * m:
-            self.effort = SPARSE_EFFORT * float(entries) ** 2 / m + SPARSE_ROW_EFFORT * m
-            unknown = self._solve_sparse(problem, floors, right_side, int(entries))
+            list_added(rows, linear, floors, self.added)
+            unknown = self.elimination.solve_accurately(problem.W, linear, self.added, right_side)
+            self.effort = FRONT_EFFORT * self.elimination.work + FRONT_ROW_EFFORT * m
+            if unknown is None:
+                self.effort = SPARSE_EFFORT * float(entries) ** 2 / m + SPARSE_ROW_EFFORT * m
+                unknown = self._solve_sparse(problem, floors, right_side, int(entries))
         else:
             self.effort = DENSE_EFFORT * float(m) ** 3 + ROW_EFFORT * m
             unknown = self._solve_dense(problem, floors, right_side)

@@ -33,6 +33,55 @@ SWEEPS: Final = 4
 STEPS_OF_ONE: Final = 20
 MAX_STEPS: Final = 80
 FLOOR: Final = 1e-12
+# The path of proximal points: the first weight; steps of Newton's method to a point, and up to which they were few or
+# some; factors of the length of the next step along the path after few, some and many, and after none were enough.
+PATH_WEIGHT: Final = 1e-3
+POINT_STEPS: Final = 12
+FEW_STEPS: Final = 4
+SOME_STEPS: Final = 8
+LONGER, LONG, SHORTER, SHORT = 2.0, 1.2, 0.7, 0.3
+POINT_ACCURACY: Final = 0.03  # of the tolerance
+MAX_FAILURES: Final = 8
+PATH_STEPS: Final = 250
+
+
+def follow_proximal_path(
+    problem: ConstraintProblem, start: FloatArray, tolerance: float, max_effort: float, linear: LinearStep
+) -> tuple[Point, int, float]:
+    """The best point on the path of the solutions of (7) with r_k = `start` and falling a; steps and effort likewise.
+
+    Where contacts hold each other, impulses must change much to lower a small residual, along directions that W says
+    nothing about. The solution runs along them as 1 / a grows, straight on until a contact opens, sticks or slips; so
+    each point is foretold from the last two.
+    """
+    given = NewtonMethod(linear, problem)
+    best = given.look_at(start)
+    diagonal = np.where(given.rho > 0.0, 1.0 / np.where(given.rho > 0.0, given.rho, 1.0), 0.0)[:, None]
+    n, near, impulse, rate = problem.count, copy.copy(problem), start, np.zeros_like(start)
+    reached, length, failures, steps, effort = 0.0, 1.0 / PATH_WEIGHT, 0, 0, 0.0  # along 1 / a
+    while (
+        best.residual > tolerance and failures < MAX_FAILURES and steps < PATH_STEPS and effort < max_effort
+    ):
+        weight = 1.0 / (reached + length)
+        near.compliance = problem.compliance[:n] + weight * diagonal
+        near.free = problem.free[:n] - weight * diagonal * start
+        method = NewtonMethod(linear, near, max_effort - effort)
+        accuracy = POINT_ACCURACY * tolerance
+        found, used = method.improve(impulse + length * rate, accuracy, POINT_STEPS, FLOOR)
+        effort += method.effort
+        steps += used + 1
+        if found.residual > accuracy:
+            failures += 1
+            length *= SHORT
+            continue
+        there = given.look_at(found.impulse)
+        if there.residual < best.residual:
+            best = there
+        if reached > 0.0:
+            rate = (found.impulse - impulse) / length
+        impulse, reached, failures = found.impulse, reached + length, 0
+        length *= LONGER if used <= FEW_STEPS else LONG if used <= SOME_STEPS else SHORTER
+    return best, steps, effort
 
 
 def solve_by_proximal_points(

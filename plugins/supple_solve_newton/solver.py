@@ -14,10 +14,11 @@ from supple.mechanics.problem import ConstraintProblem
 from supple.mechanics.pyramid import build_pyramid
 from supple.mechanics.solution import Solution, Status
 from supple.mechanics.sweeps import Sweeper
+from supple_solve_newton.interior import InteriorPoints
 from supple_solve_newton.linear_step import SWEEP_EFFORT, LinearStep
 from supple_solve_newton.near_start import NearStart
 from supple_solve_newton.newton_method import NewtonMethod, Point
-from supple_solve_newton.proximal import solve_by_proximal_points
+from supple_solve_newton.proximal import follow_proximal_path, solve_by_proximal_points
 from supple_solve_newton.working_set import WorkingSet, fills_a_set, is_worth_it
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ FIRST_SWEEPS: Final = 12
 MANY_GROUPS: Final = 150
 MANY_NEIGHBOURS: Final = 8
 MANY_SWEEPS: Final = 200
-LAST_SWEEPS: Final = 1600
+LAST_SWEEPS: Final = 200
 # From a start near the solution a Newton step for this many groups at work costs no more than two sweeps, and they
 # rarely do; for this many it costs as much as ten, and sweeps are tried as long as they promise to do.
 FEW_ACTIVE: Final = 10
@@ -47,9 +48,14 @@ DAMPED_GROUPS: Final = 60
 DAMPED_LATE: Final = 4
 DAMPED_SWEEPS: Final = 50
 DAMPED_STEPS: Final = 1000
+FIRST_DAMPED_STEPS: Final = 8
 FEW_DAMPED_STEPS: Final = 300
 DAMPED_ROUNDS: Final = 3
 DAMPED_SHARE: Final = 0.6
+# Interior points are led to the solution by this many Newton steps, from this share on the diagonal.
+INSIDE_SHARE: Final = 0.4  # of the effort that is left
+FINISHING_STEPS: Final = 12
+FINISHING_FLOOR: Final = 1e-6
 SEED_GROUPS: Final = 100  # Lemke's tableau is dense
 # Groups that a working set which starts from nothing admits per round, try by try: each leads through other sets. The
 # last is what every set admits.
@@ -156,6 +162,7 @@ class _Search:
         self._problem, self._tolerance = problem, tolerance
         self._sweeper, self._linear = sweeper, linear
         self._max_effort = MAX_EFFORT + MAX_EFFORT_PER_BLOCK * problem.W.block_count
+        linear.elimination.begin()
         self._method = NewtonMethod(linear, problem, self._max_effort)
         self._effort = 0.0
         self.best: Point
@@ -168,11 +175,17 @@ class _Search:
         sweeps = FIRST_SWEEPS if count < MANY_GROUPS else LAST_SWEEPS
         for number in range(max_rounds):
             if number == (0 if count >= DAMPED_GROUPS else DAMPED_LATE):
+                self._damp_a_little()
+                self._go_inside(self.best.impulse)
+                self._follow_path()
+                self._go_inside()
                 last = self._go_damped(self.best.impulse)
             if self._done or self._effort_left <= 0.0:
                 return
             last = self._step(self._sweep(last.impulse, sweeps), number + 1)
             sweeps *= 2
+            if count >= DAMPED_GROUPS:
+                self._go_inside(last.impulse)
             if not self._done and number % 2:
                 last = self._approach(last.impulse)
                 if not self._done and number // 2 < len(SEED_DIRECTIONS):
@@ -205,6 +218,41 @@ class _Search:
         point, steps = self._method.improve(impulse, self._tolerance, MAX_STEPS, floor)
         self.work += steps
         return self._keep(point)
+
+    def _go_inside(self, start: FloatArray | None = None) -> None:
+        """Interior points, anew or from near a start, and Newton's method from whatever they get to."""
+        inside = InteriorPoints(self._linear, self._problem, self._method.rho)
+        if self._done or not inside.fits:
+            return
+
+        def finish(impulse: FloatArray, residual: float) -> bool:
+            point, steps = self._method.improve(impulse, self._tolerance, FINISHING_STEPS, FINISHING_FLOOR)
+            self.work += steps
+            self._keep(point)
+            return self._done
+
+        inside.approach(self._tolerance, INSIDE_SHARE * self._effort_left, finish, start)
+        self._effort += inside.effort
+        self.work += inside.steps
+
+    def _follow_path(self) -> None:
+        if self._done or self._effort_left <= 0.0:
+            return
+        point, steps, effort = follow_proximal_path(
+            self._problem, self.best.impulse, self._tolerance, self._effort_left, self._linear
+        )
+        self._effort += effort
+        self.work += steps
+        self._keep(point)
+
+    def _damp_a_little(self) -> None:
+        """A few damped steps: where full steps are stuck just above the tolerance, they are often enough."""
+        if not self._done:
+            point, steps = self._method.improve_damped(
+                self.best.impulse, self._tolerance, FIRST_DAMPED_STEPS, self._max_effort
+            )
+            self.work += steps
+            self._keep(point)
 
     def _go_damped(self, impulse: FloatArray) -> Point:
         """Damped steps, and sweeps in between where those get stuck."""
