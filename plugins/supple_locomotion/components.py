@@ -131,6 +131,10 @@ class Locomotion:
         doc="Of the static solver where its program has no solution: soft contacts, or muscles held.",
     )  # fmt: skip
     nodes: int = field(default=6, unit="1", ge=1, le=1000, doc="Programs that may be solved in a step.")
+    jumps: bool = field(
+        default=False, unit="",
+        doc="Whether contacts are tried broken, or held, though their forces are not zero: more programs a step.",
+    )  # fmt: skip
     every: int = field(default=1, unit="1", ge=1, le=100, doc="Decide in every n-th step only; hold between.")
     neutral: dict[str, float] = field(
         default={}, unit="1", gt=0, le=1, doc="Relative lengths of muscles at ease, by patterns of fibres; else 1."

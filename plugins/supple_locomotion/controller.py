@@ -135,9 +135,8 @@ class Controller:
         else:
             seeds = [np.where(np.isin(touching.patch, leaving), BREAK, STATIC)] if leaving else []
             seeds = [np.where(closed, seed, BREAK) for seed in seeds]
-            result = solve(
-                asked.qpcc, start, seeds, Budget(nodes=told.nodes, branch=False), asked.contacts, closed
-            )
+            budget = Budget(nodes=told.nodes, branch=False, jump=told.jumps, precise=False)
+            result = solve(asked.qpcc, start, seeds, budget, asked.contacts, closed)
         self._note(result, touching)
         change, impulse, _ = asked.split(result.x)
         kept.modes[:], kept.load[:] = UNKNOWN, 0.0

@@ -67,8 +67,9 @@ class Answer:
 class Program:
     """The programs of all pieces of one problem, and how many were solved."""
 
-    def __init__(self, problem: Qpcc, confirm: bool = False) -> None:
+    def __init__(self, problem: Qpcc, confirm: bool = False, precise: bool = True) -> None:
         self.problem, self._confirm = problem, confirm
+        self._tolerances = (PRIMAL_TOLERANCE, *LOOSE_TOLERANCES) if precise else LOOSE_TOLERANCES[-1:]
         n, pairs = problem.size, problem.pairs
         lower, upper = np.clip(problem.lb, -INFINITE, INFINITE), np.clip(problem.ub, -INFINITE, INFINITE)
         matrix, constant = np.concatenate([problem.C, problem.E]), np.concatenate([problem.d, problem.f])
@@ -127,8 +128,8 @@ class Program:
         if (low[places] > high[places]).any():
             self.infeasible += 1
             return self._fail(INFEASIBLE)
-        answer = self._run()
-        for tolerance in LOOSE_TOLERANCES:
+        answer = self._run(self._tolerances[0])
+        for tolerance in self._tolerances[1:]:
             # Where rows nearly depend on each other, what daqp calls empty may be so to the last digits only.
             if answer.code == INFEASIBLE:
                 answer = self._run(tolerance)

@@ -39,7 +39,8 @@ def solve(
     """The best point found within the budget.
 
     `start` is that of the last result, `seeds` are modes to try as well, `contacts` are found in the problem if they
-    are not given. Contacts that are not `touching` [contacts] start broken, not static. The same arguments give the same bits, whatever was solved before.
+    are not given. Contacts that are not `touching` [contacts] start broken, not static. The same
+    arguments give the same bits, whatever was solved before.
     """
     budget = budget or Budget()
     pieces = make_pieces(problem.pairs, find_contacts(problem) if contacts is None else contacts)
@@ -56,7 +57,7 @@ class Search:
         self._static: IntArray = np.where(pieces.contact, STATIC, 0)
         if touching is not None:
             self._static[: len(touching)] = np.where(touching, STATIC, BREAK)
-        self.program = Program(problem, budget.confirm)
+        self.program = Program(problem, budget.confirm, budget.precise)
         self.best: Answer | None = None
         self.best_modes: IntArray = np.zeros(pieces.groups, np.int64)
         self.origin: Origin = "none"
@@ -78,7 +79,8 @@ class Search:
             branching.relax(start.active)
         if branching is None:
             self.pivot(self.budget.nodes)
-            self.jump()
+            if self.budget.jump:
+                self.jump()
         elif not branching.finished():
             self.pivot(self.budget.pivots, descend=True)
         if branching is not None:
