@@ -131,7 +131,7 @@ class Controller:
         modes: IntArray = np.where(closed, before, BREAK)
         start = Start(modes, last=np.zeros(asked.qpcc.size))
         if told.solver == "static":
-            result = solve_static(asked.qpcc, start, closed, told.fallback, asked.contacts)
+            result = solve_static(asked.qpcc, start, closed, told.fallback, asked.contacts, precise=False)
         else:
             seeds = [np.where(np.isin(touching.patch, leaving), BREAK, STATIC)] if leaving else []
             seeds = [np.where(closed, seed, BREAK) for seed in seeds]

@@ -69,6 +69,7 @@ class Program:
 
     def __init__(self, problem: Qpcc, confirm: bool = False, precise: bool = True) -> None:
         self.problem, self._confirm = problem, confirm
+        self._precise = precise
         self._tolerances = (PRIMAL_TOLERANCE, *LOOSE_TOLERANCES) if precise else LOOSE_TOLERANCES[-1:]
         n, pairs = problem.size, problem.pairs
         lower, upper = np.clip(problem.lb, -INFINITE, INFINITE), np.clip(problem.ub, -INFINITE, INFINITE)
@@ -177,7 +178,8 @@ class Program:
     def _try_again(self, places: IntArray) -> Answer:
         """Without a start; with dependent equalities left to daqp; with a looser tolerance."""
         answer = self._fail(0)
-        for equal, tolerance in ((EQUAL, PRIMAL_TOLERANCE), (0, PRIMAL_TOLERANCE), (0, LOOSE_TOLERANCES[-1])):
+        tries = ((EQUAL, PRIMAL_TOLERANCE), (0, PRIMAL_TOLERANCE), (0, LOOSE_TOLERANCES[-1]))
+        for equal, tolerance in tries if self._precise else tries[-1:]:
             self._sense[:] = np.where(self._marks == EQUAL, equal, 0)
             self._sense[places] = equal
             self._models.clear()
@@ -185,7 +187,7 @@ class Program:
             if answer.code in DECIDED:
                 break
         self._models.clear()
-        return answer if answer.code in DECIDED else self._ask_linear(answer)
+        return self._ask_linear(answer) if self._precise and answer.code not in DECIDED else answer
 
     def _ask_linear(self, answer: Answer) -> Answer:
         """What a linear program can say about a program that daqp did not solve: daqp leaves rays and corners open."""
