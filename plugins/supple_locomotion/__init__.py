@@ -21,6 +21,4 @@ def supple_register(registry: Registry) -> None:
         after=["muscles.segments", "phases", "surfaces"],
     )  # fmt: skip
     for name, system in (("decide", "Decide"), ("observe", "Observe")):
-        registry.add_system(
-            f"locomotion.{name}", f"supple_locomotion.systems:{system}", when=["locomotion"]
-        )
+        registry.add_system(f"locomotion.{name}", f"supple_locomotion.systems:{system}", when=["locomotion"])

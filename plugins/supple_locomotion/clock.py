@@ -21,7 +21,11 @@ class Clock:
         self._path = path
         self.reads = (
             "run.time",
-            *((Machines.time, Machines.changed, Machines.active, Machines.value, Machines.rate) if own else ()),
+            *(
+                (Machines.time, Machines.changed, Machines.active, Machines.value, Machines.rate)
+                if own
+                else ()
+            ),
         )
 
     def bind(self, arrays: Bound) -> Clock:

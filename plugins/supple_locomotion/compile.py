@@ -88,11 +88,17 @@ def compile_locomotion(build: Build) -> None:
     )
     patches = bodies[-1].patches.stop
     build.add_state(
-        "locomotion.modes", np.full(patches, UNKNOWN), unit="1", doc="Modes of contact patches.", dtype=np.int64
+        "locomotion.modes",
+        np.full(patches, UNKNOWN),
+        unit="1",
+        doc="Modes of contact patches.",
+        dtype=np.int64,
     )
     vertices = len(build.arrays["tets.x"])
     build.add_state("locomotion.v_before", np.zeros((vertices, 3)), unit="m/s", doc="Velocities a step ago.")
-    build.add_state("locomotion.shake", np.zeros((len(bodies), len(SHAKE))), unit="SI", doc="Sums for jitter.")
+    build.add_state(
+        "locomotion.shake", np.zeros((len(bodies), len(SHAKE))), unit="SI", doc="Sums for jitter."
+    )
     build.add_step("locomotion.observed", (len(bodies), len(OBSERVED)), unit="SI", doc="Metrics.")
     for row, each in enumerate(bodies):
         places = {name: ("locomotion.observed", (row, column)) for column, name in enumerate(OBSERVED)}
@@ -109,7 +115,9 @@ def find_neutral(build: Build, entity: Entity, told: Locomotion) -> FloatArray:
         if not any(mine):
             few = ", ".join(sorted(set(names))[:8])
             raise build.refuse(
-                f"{entity.path}.locomotion.neutral", f"no fibre is called '{pattern}'", f"there are {few}, ..."
+                f"{entity.path}.locomotion.neutral",
+                f"no fibre is called '{pattern}'",
+                f"there are {few}, ...",
             )
         neutral[mine] = length
     return neutral

@@ -47,13 +47,19 @@ class Goal:
     part: str = field(default="", unit="", doc="The part.")
     other: str = field(default="", unit="", doc="Of an offset: the part that it counts from.")
     about: Literal["contacts", "centre"] = field(
-        default="contacts", unit="", doc="Of angular momentum: about the middle of what touches, or the centre of mass."
+        default="contacts",
+        unit="",
+        doc="Of angular momentum: about the middle of what touches, or the centre of mass.",
     )
     axes: str = field(default="xyz", unit="", pattern="^x?y?z?$", min_length=1, doc="Which components count.")
     target: tuple[float, ...] | Curve = field(
-        default=(), unit="SI, deg", doc="Where it should be: a number for each axis, or a curve over the time of the run; 0."
+        default=(),
+        unit="SI, deg",
+        doc="Where it should be: a number for each axis, or a curve over the time of the run; 0.",
     )
-    value: str = field(default="", unit="", doc="Value of the phases that is added to the target, or names it alone.")
+    value: str = field(
+        default="", unit="", doc="Value of the phases that is added to the target, or names it alone."
+    )
     counts_from: str = field(
         default="world", unit="",
         doc="What targets are counted from: world; start: its value when the goal was active first; phase: its value "
@@ -69,7 +75,9 @@ class Goal:
     push: tuple[float, ...] | Curve = field(
         default=(), unit="SI", doc="Acceleration, force or torque: a number for each axis, or a curve."
     )
-    limit: float = field(default=0.0, unit="SI", ge=0, doc="Greatest rate, or acceleration, to ask for; 0: any.")
+    limit: float = field(
+        default=0.0, unit="SI", ge=0, doc="Greatest rate, or acceleration, to ask for; 0: any."
+    )
     weight: float = field(unit="1", ge=0, doc="How much it counts, of squared SI units.")
     when: tuple[str, ...] = field(
         default=(), unit="", doc="Names that phases make active, one of which is needed; none: always."
@@ -111,15 +119,21 @@ class Gait:
     swing_weight: float = field(default=400.0, unit="1", ge=0, doc="Of a swinging foot.")
     stance_weight: float = field(default=100.0, unit="1", ge=0, doc="Of a foot that stands.")
     trunk_weight: float = field(default=4.0, unit="1", ge=0, doc="Of the trunk's rotation.")
-    ankle_weight: float = field(default=4.0, unit="1", ge=0, doc="Of the rotation of a swinging foot; a quarter else.")
-    load_weight: float = field(default=50.0, unit="1", ge=0, doc="Of the load that the value `unload` leaves.")
+    ankle_weight: float = field(
+        default=4.0, unit="1", ge=0, doc="Of the rotation of a swinging foot; a quarter else."
+    )
+    load_weight: float = field(
+        default=50.0, unit="1", ge=0, doc="Of the load that the value `unload` leaves."
+    )
 
 
 @component
 class Locomotion:
     """Chooses in every step the lengths of the muscles, and with them which contacts break, stick or slide."""
 
-    parts: dict[str, Region] = field(default={}, unit="", doc="Boxes in the entity's frame, by names that you choose.")
+    parts: dict[str, Region] = field(
+        default={}, unit="", doc="Boxes in the entity's frame, by names that you choose."
+    )
     patches: tuple[Patch, ...] = field(unit="", min_length=1, doc="What may touch the ground.")
     goals: dict[str, Goal] = field(default={}, unit="", doc="What is wanted, by names that you choose.")
     gait: Gait | None = field(default=None, unit="", doc="Steps.")
@@ -137,15 +151,23 @@ class Locomotion:
     )  # fmt: skip
     every: int = field(default=1, unit="1", ge=1, le=100, doc="Decide in every n-th step only; hold between.")
     neutral: dict[str, float] = field(
-        default={}, unit="1", gt=0, le=1, doc="Relative lengths of muscles at ease, by patterns of fibres; else 1."
+        default={},
+        unit="1",
+        gt=0,
+        le=1,
+        doc="Relative lengths of muscles at ease, by patterns of fibres; else 1.",
     )
-    smoothness: float = field(default=100.0, unit="1", gt=0, doc="Weight of squared changes of lengths in a step.")
+    smoothness: float = field(
+        default=100.0, unit="1", gt=0, doc="Weight of squared changes of lengths in a step."
+    )
     effort: float = field(default=20.0, unit="1", ge=0, doc="Weight of squared distances from neutral.")
     sideways: float = field(
         default=0.0, unit="1", ge=0, doc="Weight of squared forces along the ground, in parts of the weight."
     )
     friction: float = field(default=0.6, unit="1", gt=0, le=1, doc="Part of the friction that is counted on.")
-    relax: float = field(default=2.0, unit="1/s", gt=0, doc="How fast lengths return to neutral without a goal.")
+    relax: float = field(
+        default=2.0, unit="1/s", gt=0, doc="How fast lengths return to neutral without a goal."
+    )
     metrics = (
         Metric("distance", "m", "How far the centre of mass has come along the heading, or horizontally."),
         Metric("sideways", "m", "How far it is beside the heading."),

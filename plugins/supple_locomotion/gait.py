@@ -42,11 +42,9 @@ class GaitMemory(NamedTuple):
     def shapes(feet: int) -> dict[str, tuple[int, ...]]:
         """Shapes of all fields."""
         single = {"started": (1,), "begin": (1,), "height": (1,), "ground": (1,), "steps": (2,)}
-        vectors: dict[str, tuple[int, ...]] = {
-            name: (3,) for name in ("reference", "leave", "reach", "middle")
-        }
+        vectors: dict[str, tuple[int, ...]] = dict.fromkeys(("reference", "leave", "reach", "middle"), (3,))
         of_feet: dict[str, tuple[int, ...]] = {"offset": (feet, 3), "start": (feet, 3)}
-        of_feet |= {name: (feet,) for name in ("low", "swings", "landed", "peak", "load")}
+        of_feet |= dict.fromkeys(("low", "swings", "landed", "peak", "load"), (feet,))
         every = {**single, **vectors, **of_feet}
         return {name: every[name] for name in GaitMemory._fields}
 

@@ -44,13 +44,13 @@ class BoundGoal:
     def _make_rows(self, triangles: IntArray) -> FloatArray:
         goal, body = self.goal, self.body
         if goal.of == "centre":
-            return body.map_centre()[self.axes]
+            return np.asarray(body.map_centre()[self.axes])
         if goal.of == "momentum":
             return np.asarray(body.mass * body.map_centre()[self.axes])
         if goal.of == "place":
-            return body.map_mean(self.which)[self.axes]
+            return np.asarray(body.map_mean(self.which)[self.axes])
         if goal.of == "offset":
-            return (body.map_mean(self.which) - body.map_mean(self.parts[goal.other]))[self.axes]
+            return np.asarray((body.map_mean(self.which) - body.map_mean(self.parts[goal.other]))[self.axes])
         inside = np.isin(triangles, self.which).all(axis=1)
         self._triangles = triangles[inside]
         return body.make_rows(len(self.axes))
@@ -83,7 +83,7 @@ class BoundGoal:
         """The value now; rows that follow the shape are filled."""
         goal, body = self.goal, self.body
         if goal.of == "centre":
-            return body.find_centre()[self.axes]
+            return np.asarray(body.find_centre()[self.axes])
         if goal.of == "place":
             return np.asarray(body.x[self.which].mean(axis=0)[self.axes])
         if goal.of == "offset":
@@ -91,7 +91,7 @@ class BoundGoal:
             return np.asarray((body.x[self.which].mean(axis=0) - other)[self.axes])
         if goal.of == "turn":
             body.fill_turn(self.which, self._rows, self.axes)
-            return body.find_turn(self.which)[self.axes]
+            return np.asarray(body.find_turn(self.which)[self.axes])
         if goal.of == "area":
             body.spread(self._rows)[0] = map_area_rate(body.x, self._triangles, -UP).reshape(-1, 3)
             return np.array([measure_area(body.x, self._triangles, -UP)])
@@ -113,7 +113,8 @@ class BoundGoal:
             if goal.counts_from in self.parts:
                 other[:] = self.body.x[self.parts[goal.counts_from]].mean(axis=0)[self.axes]
         self.memory[0] = 1.0
-        origin = {"world": 0.0, "start": first, "phase": captured}.get(goal.counts_from, other)
+        origins = {"world": np.zeros(width), "start": first, "phase": captured}
+        origin = origins.get(goal.counts_from, other)
         target, rate = self._target.sample(clock.time)
         if self._value is not None:
             more, its_rate = clock.read(self._value)

@@ -38,8 +38,8 @@ class Decide(System):
             *BODY, "tets.v_free", "run.gravity", "run.step", "locomotion.memory", "locomotion.modes",
             *(f"contacts.{name}" for name in Contacts._fields), *self.mechanism.reads, "rows.problem",
         ]  # fmt: skip
-        for asked in (*self.clocks, *self.muscles):
-            names.extend(asked.reads)
+        names.extend(name for clock in self.clocks for name in clock.reads)
+        names.extend(name for muscles in self.muscles for name in muscles.reads)
         self.reads = tuple(dict.fromkeys(names))
 
     def bind(self, arrays: Bound) -> Callable[[], None]:
@@ -65,7 +65,8 @@ class Decide(System):
     ) -> Controller:
         memory, modes = (arrays[name] for name in self.writes)
         gravity = arrays["run.gravity"]
-        body = SoftBody(*(arrays[name] for name in BODY), each.body.vertices)
+        x, v, mass, rest = (arrays[name] for name in BODY)
+        body = SoftBody(x, v, mass, rest, each.body.vertices)
         clock.bind(arrays)
         muscles.bind(arrays)
         contacts = arrays.take(Contacts, "contacts")
@@ -106,7 +107,7 @@ class Observe(System):
 
     def bind(self, arrays: Bound) -> Callable[[], None]:
         """Bind every body."""
-        mass, rest, v, x, x_next, v_next, v_before, memory = (arrays[name] for name in self.reads)
+        mass, rest, v, _x, x_next, v_next, v_before, memory = (arrays[name] for name in self.reads)
         observed, v_kept, shake = (arrays[name] for name in self.writes)
         seen = [
             Seen(each, SoftBody(x_next, v_next, mass, rest, each.body.vertices), memory, shake[row])
@@ -132,7 +133,9 @@ class Seen:
         gait = each.told.gait
         self.steps = each.view(memory, "steps") if gait is not None else None
         self.trunk = each.parts[gait.trunk] if gait is not None else None
-        heading = np.array([gait.heading[0], 0.0, gait.heading[2]]) if gait is not None else np.array([1.0, 0, 0])
+        heading = (
+            np.array([gait.heading[0], 0.0, gait.heading[2]]) if gait is not None else np.array([1.0, 0, 0])
+        )
         self.ahead = heading / np.linalg.norm(heading)
         self.left = np.cross([0.0, 1.0, 0.0], self.ahead)
 
@@ -142,7 +145,7 @@ class Seen:
         centre, own = body.find_centre(), self.each.body.vertices
         decisions, programs, infeasible, pivoted = self.counts
         values = dict.fromkeys(OBSERVED, np.nan)
-        values.update(decisions=decisions, infeasible=infeasible)
+        values["decisions"], values["infeasible"] = float(decisions), float(infeasible)
         if decisions:
             if not shake[2]:
                 shake[2:] = 1.0, *centre
@@ -150,7 +153,7 @@ class Seen:
             shake[1] += np.sqrt((body.v**2).sum(axis=1).mean())
             way = centre - shake[3:]
             values.update(
-                distance=way @ self.ahead, sideways=way @ self.left, height=centre[1] / shake[4], rise=way[1],
+                distance=float(way @ self.ahead), sideways=float(way @ self.left), height=centre[1] / shake[4], rise=way[1],
                 jitter=shake[0] / max(shake[1], 1e-12), programs=programs / decisions, pivoted=pivoted / decisions,
             )  # fmt: skip
         if self.steps is not None and self.trunk is not None and decisions:

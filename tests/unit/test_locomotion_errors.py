@@ -22,7 +22,7 @@ start = "one"
 phase.one = { duration = 1, next = "one", active = ["up"], values = { shift = 1, forward = 1, lift = 0.1 } }
 [entity.locomotion]
 """
-PARTS = 'parts = { sole = { low = [-1, -1, -1], high = [1, 0, 1] }, far = { low = [3, 3, 3], high = [4, 4, 4] } }\n'
+PARTS = "parts = { sole = { low = [-1, -1, -1], high = [1, 0, 1] }, far = { low = [3, 3, 3], high = [4, 4, 4] } }\n"
 SOLE = 'parts = { sole = { low = [-1, -1, -1], high = [1, 0, 1] } }\npatches = [{ part = "sole" }]\n'
 GAIT = 'gait = {{ feet = [{0}, {0}], ankles = [{0}, {0}], trunk = "sole", stride = 0.1, lift_off = 0.1, touch_down = {1} }}\n'
 CASES = [
