@@ -84,7 +84,8 @@ class ApplyChanges(System):
     """Impulses of the changes that planners ask for: what they add to `muscles.change` acts in this very step."""
 
     phase = Phase.PLAN
-    reads = (*SEGMENTS, *INFLUENCE, *TISSUE, "muscles.now", "muscles.change")
+    # It runs behind other planners, such as pushes; what they planned changes nothing about muscles.
+    reads = (*SEGMENTS, *INFLUENCE, *TISSUE, "muscles.now", "muscles.change", "tets.plan")
     adds = ("tets.plan",)
 
     def bind(self, arrays: Bound) -> Callable[[], None]:

@@ -67,8 +67,10 @@ class Answer:
 class Program:
     """The programs of all pieces of one problem, and how many were solved."""
 
-    def __init__(self, problem: Qpcc, confirm: bool = False) -> None:
+    def __init__(self, problem: Qpcc, confirm: bool = False, precise: bool = True) -> None:
         self.problem, self._confirm = problem, confirm
+        self._precise = precise
+        self._tolerances = (PRIMAL_TOLERANCE, *LOOSE_TOLERANCES) if precise else LOOSE_TOLERANCES[-1:]
         n, pairs = problem.size, problem.pairs
         lower, upper = np.clip(problem.lb, -INFINITE, INFINITE), np.clip(problem.ub, -INFINITE, INFINITE)
         matrix, constant = np.concatenate([problem.C, problem.E]), np.concatenate([problem.d, problem.f])
@@ -127,8 +129,8 @@ class Program:
         if (low[places] > high[places]).any():
             self.infeasible += 1
             return self._fail(INFEASIBLE)
-        answer = self._run()
-        for tolerance in LOOSE_TOLERANCES:
+        answer = self._run(self._tolerances[0])
+        for tolerance in self._tolerances[1:]:
             # Where rows nearly depend on each other, what daqp calls empty may be so to the last digits only.
             if answer.code == INFEASIBLE:
                 answer = self._run(tolerance)
@@ -176,7 +178,8 @@ class Program:
     def _try_again(self, places: IntArray) -> Answer:
         """Without a start; with dependent equalities left to daqp; with a looser tolerance."""
         answer = self._fail(0)
-        for equal, tolerance in ((EQUAL, PRIMAL_TOLERANCE), (0, PRIMAL_TOLERANCE), (0, LOOSE_TOLERANCES[-1])):
+        tries = ((EQUAL, PRIMAL_TOLERANCE), (0, PRIMAL_TOLERANCE), (0, LOOSE_TOLERANCES[-1]))
+        for equal, tolerance in tries if self._precise else tries[-1:]:
             self._sense[:] = np.where(self._marks == EQUAL, equal, 0)
             self._sense[places] = equal
             self._models.clear()
@@ -184,7 +187,7 @@ class Program:
             if answer.code in DECIDED:
                 break
         self._models.clear()
-        return answer if answer.code in DECIDED else self._ask_linear(answer)
+        return self._ask_linear(answer) if self._precise and answer.code not in DECIDED else answer
 
     def _ask_linear(self, answer: Answer) -> Answer:
         """What a linear program can say about a program that daqp did not solve: daqp leaves rays and corners open."""

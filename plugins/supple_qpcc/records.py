@@ -24,6 +24,8 @@ class Budget:
                 pivots that promise a lower objective
     branch      bound the optimum and branch; without it the search over modes takes all nodes
     confirm     ask a second solver whether a program without a point really has none
+    jump        without branching: break and hold contacts whose forces are not zero, when pivots find nothing more
+    precise     solve to 1e-10, and ask again with looser tolerances for programs that have no point; else to 1e-6, once
     """
 
     nodes: int = 400
@@ -31,6 +33,8 @@ class Budget:
     pivots: int = 0
     branch: bool = True
     confirm: bool = False
+    jump: bool = True
+    precise: bool = True
 
 
 @dataclass(frozen=True)

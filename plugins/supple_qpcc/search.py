@@ -14,7 +14,7 @@ from typing import Final
 
 import numpy as np
 
-from supple.core.arrays import FloatArray, IntArray
+from supple.core.arrays import BoolArray, FloatArray, IntArray
 from supple_qpcc.branching import Branching
 from supple_qpcc.contacts import find_contacts, hold, hold_and_touch
 from supple_qpcc.pieces import BREAK, STATIC, Contact, Pieces, make_pieces, pick
@@ -34,23 +34,30 @@ def solve(
     seeds: Sequence[IntArray] = (),
     budget: Budget | None = None,
     contacts: Sequence[Contact] | None = None,
+    touching: BoolArray | None = None,
 ) -> Result:
     """The best point found within the budget.
 
     `start` is that of the last result, `seeds` are modes to try as well, `contacts` are found in the problem if they
-    are not given. The same arguments give the same bits, whatever was solved before.
+    are not given. Contacts that are not `touching` [contacts] start broken, not static. The same
+    arguments give the same bits, whatever was solved before.
     """
     budget = budget or Budget()
     pieces = make_pieces(problem.pairs, find_contacts(problem) if contacts is None else contacts)
-    return Search(problem, pieces, budget).run(start, seeds)
+    return Search(problem, pieces, budget, touching).run(start, seeds)
 
 
 class Search:
     """One solve: its program, the nodes seen so far, and the best of them."""
 
-    def __init__(self, problem: Qpcc, pieces: Pieces, budget: Budget) -> None:
+    def __init__(
+        self, problem: Qpcc, pieces: Pieces, budget: Budget, touching: BoolArray | None = None
+    ) -> None:
         self.problem, self.pieces, self.budget = problem, pieces, budget
-        self.program = Program(problem, budget.confirm)
+        self._static: IntArray = np.where(pieces.contact, STATIC, 0)
+        if touching is not None:
+            self._static[: len(touching)] = np.where(touching, STATIC, BREAK)
+        self.program = Program(problem, budget.confirm, budget.precise)
         self.best: Answer | None = None
         self.best_modes: IntArray = np.zeros(pieces.groups, np.int64)
         self.origin: Origin = "none"
@@ -72,7 +79,8 @@ class Search:
             branching.relax(start.active)
         if branching is None:
             self.pivot(self.budget.nodes)
-            self.jump()
+            if self.budget.jump:
+                self.jump()
         elif not branching.finished():
             self.pivot(self.budget.pivots, descend=True)
         if branching is not None:
@@ -190,7 +198,7 @@ class Search:
         return [neighbour for _, _, neighbour in sorted(found, key=lambda one: one[:2])]
 
     def _list_starts(self, start: Start, seeds: Iterable[IntArray]) -> list[tuple[IntArray, Origin]]:
-        static: IntArray = np.where(self.pieces.contact, STATIC, 0)
+        static = self._static
         starts: list[tuple[IntArray, Origin]] = []
         if len(start.modes) == len(static) and (start.modes >= 0).any():
             starts.append((np.where(start.modes < 0, static, start.modes), "start"))

@@ -25,19 +25,21 @@ def solve_static(
     touching: BoolArray | None = None,
     fallback: Fallback = "soft",
     contacts: Sequence[Contact] | None = None,
+    precise: bool = True,
 ) -> Result:
     """Minimise with all touching contacts static and the others broken.
 
     `touching` [contacts] is true everywhere if it is not given. Pairs that belong to no contact have a = 0. If there is
     no such point the status is "infeasible", and x is what the fallback gives: "soft", the static velocities become an
-    objective of their own while forces stay within their cones; "hold", the muscles stay as they were last.
+    objective of their own while forces stay within their cones; "hold", the muscles stay as they were last. `precise` is
+    as in a Budget.
     """
     contacts = find_contacts(problem) if contacts is None else contacts
     pieces = make_pieces(problem.pairs, contacts)
     modes: IntArray = np.where(pieces.contact, STATIC, 0)
     if touching is not None:
         modes[: len(touching)] = np.where(touching, STATIC, BREAK)
-    program = Program(problem)
+    program = Program(problem, precise=precise)
     active = None if start is None else start.active
     answer = program.solve(pieces.choose(modes), active)
     last = np.zeros(0) if start is None else start.last
@@ -49,7 +51,7 @@ def solve_static(
     if fallback == "soft":
         static: BoolArray = modes[: len(contacts)] == STATIC
         rest = np.where(pieces.contact & (modes == STATIC), -1, modes)
-        soft = Program(_soften(problem, contacts, static)).solve(pieces.choose(rest))
+        soft = Program(_soften(problem, contacts, static), precise=precise).solve(pieces.choose(rest))
         x = soft.x if np.isfinite(soft.value) else None
     used: Fallback = "hold" if x is None else "soft"
     x = hold(problem, last) if x is None else x

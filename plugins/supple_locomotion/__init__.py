@@ -1,0 +1,24 @@
+"""Control of boneless bodies: muscles and contacts chosen together, so that a soft body walks, rolls, jumps or stands."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from supple.plugin import hookimpl
+
+if TYPE_CHECKING:
+    from supple.core.registry import Registry
+
+
+@hookimpl
+def supple_register(registry: Registry) -> None:
+    """Add the controller and its systems."""
+    from supple_locomotion.components import Locomotion
+
+    registry.add_component(Locomotion)
+    registry.add_compiler(
+        "locomotion.controllers", "supple_locomotion.compile:compile_locomotion", components=["locomotion"],
+        after=["muscles.segments", "phases", "surfaces"],
+    )  # fmt: skip
+    for name, system in (("decide", "Decide"), ("observe", "Observe")):
+        registry.add_system(f"locomotion.{name}", f"supple_locomotion.systems:{system}", when=["locomotion"])

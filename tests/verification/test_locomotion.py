@@ -1,0 +1,218 @@
+"""Control of soft bodies: rows against finite differences, plans against what happens, each goal alone, memory."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import supple
+from supple.testing import audit_step, check_memory, check_resume
+from supple_locomotion import controller
+from supple_locomotion.body import SoftBody, cross_rows, turn_about_y
+from supple_locomotion.components import Patch
+from supple_locomotion.controller import Controller
+from supple_locomotion.parts import number_cells
+from supple_locomotion.patches import Touching, make_frame
+from supple_qpcc.static import solve_static
+
+HEAD = "format = 1\n[run]\nstep = 0.01\nduration = {duration}\ngravity = [0, {gravity}, 0]\n[run.collide]\nmargin = 0.004\n"
+FLOOR = '[[entity]]\nname = "floor"\nplane = { friction = 0.8 }\n'
+WORM = """
+[[entity]]
+name = "worm"
+pose = {{ position = [0, {height}, 0] }}
+tet_block = {{ size = [0.6, 0.1, 0.1], cells = [6, 1, 1] }}
+tets = {{ stiffness = 3e5 }}
+[entity.muscles]
+rate = 8
+start = 0.9
+fibres.back = {{ points = [[-0.28, 0.03, 0], [0.28, 0.03, 0]], segments = 4 }}
+fibres.belly = {{ points = [[-0.28, -0.03, 0], [0.28, -0.03, 0]], segments = 4 }}
+fibres.left = {{ points = [[-0.28, 0, -0.03], [0.28, 0, -0.03]], segments = 4 }}
+fibres.right = {{ points = [[-0.28, 0, 0.03], [0.28, 0, 0.03]], segments = 4 }}
+[entity.locomotion]
+smoothness = 0.1
+effort = 0.001
+nodes = 8
+neutral = {{ "*" = 0.9 }}
+patches = [{{ part = "sole", grid = [3, 1, 1] }}]
+parts.sole = {{ low = [-1, -0.06, -1], high = [1, -0.049, 1] }}
+parts.front = {{ low = [0.2, -1, -1], high = [1, 1, 1] }}
+parts.rear = {{ low = [-1, -1, -1], high = [-0.2, 1, 1] }}
+"""
+
+
+def load(tmp_path, goals, gravity=-9.81, height=0.05, duration=2.0):
+    scene = tmp_path / "scene.toml"
+    text = HEAD.format(duration=duration, gravity=gravity) + FLOOR + WORM.format(height=height) + goals
+    scene.write_text(text, encoding="utf-8")
+    return supple.load(scene), scene
+
+
+def make_body(seed, count=9, extra=3):
+    draw = np.random.default_rng(seed)
+    x, v = draw.standard_normal((2, count + extra, 3))
+    mass, rest = draw.uniform(0.1, 2.0, count + extra), x + 0.1 * draw.standard_normal((count + extra, 3))
+    return SoftBody(x, v, mass, rest, slice(1, 1 + count)), x, v, mass
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_rows_give_momenta_and_rigid_rotations(seed):
+    body, x, v, mass = make_body(seed)
+    own = slice(1, 10)
+    about = np.array([0.3, -0.2, 0.1])
+    rows = body.make_rows(3)
+    body.fill_angular_momentum(about, np.eye(3), rows)
+    expected = np.cross(x[own] - about, mass[own, None] * v[own]).sum(axis=0)
+    assert body.find_rates(rows) == pytest.approx(expected, rel=1e-10, abs=1e-10)
+    assert body.find_rates(body.map_centre()) == pytest.approx(mass[own] @ v[own] / mass[own].sum())
+    spin, drift = np.random.default_rng(seed).standard_normal((2, 3))
+    v[own] = drift + np.cross(spin, x[own])
+    which, rows = np.array([0, 2, 3, 5, 8]), body.make_rows(3)
+    body.fill_turn(which, rows)
+    assert body.find_rates(rows) == pytest.approx(spin, rel=1e-8, abs=1e-8)
+    assert body.find_rates(body.map_mean(which)) == pytest.approx(v[own][which].mean(axis=0))
+
+
+@given(st.integers(0, 2**32 - 1), st.floats(-3, 3))
+def test_the_turn_of_a_part_is_that_of_a_rigid_motion(seed, angle):
+    body, x, _, _ = make_body(seed)
+    which = np.arange(9)
+    x[1:10] = body.rest @ turn_about_y(angle).T + [1.0, 2.0, 3.0]
+    assert body.find_turn(which) == pytest.approx([0, angle, 0], abs=1e-7)
+    assert body.find_turn(which, turn_about_y(angle)) == pytest.approx([0, 0, 0], abs=1e-7)
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_rows_of_cross_products(seed):
+    axes, arms = np.random.default_rng(seed).standard_normal((2, 4, 3))
+    assert cross_rows(axes, arms) == pytest.approx(np.cross(axes[:, None], arms[None]), rel=1e-12, abs=1e-12)
+
+
+@given(st.tuples(*[st.floats(-1, 1)] * 3).filter(lambda n: np.linalg.norm(n) > 1e-3))
+def test_frames_of_patches_are_rotations(normal):
+    frame = make_frame(np.array(normal))
+    assert frame @ frame.T == pytest.approx(np.eye(3), abs=1e-12)
+    assert np.linalg.det(frame) == pytest.approx(1)
+    assert frame[0] @ normal == pytest.approx(np.linalg.norm(normal))
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 4), st.integers(1, 4), st.integers(1, 9))
+def test_patches_share_all_points_among_their_cells(seed, across, along, sectors):
+    points = np.random.default_rng(seed).uniform(-1, 1, (40, 3))
+    cells = number_cells(points, Patch(part="a", grid=(across, 1, along), sectors=sectors))
+    assert (cells >= 0).all()
+    assert (cells < across * along * sectors).all()
+    shifted = number_cells(points + 5.0, Patch(part="a", grid=(across, 1, along), sectors=sectors))
+    assert np.mean(cells == shifted) > 0.9  # but for points at a border
+
+
+def test_overlap_is_taken_back_slowly_and_gaps_close_at_once():
+    rows, three = np.zeros((9, 3)), np.zeros(3)
+    touching = Touching(np.arange(3), rows, np.array([1e-2, -1e-3, -0.5]), three, np.zeros((3, 3)))
+    assert touching.find_gap_speed(0.01) == pytest.approx([1.0, -0.03, -0.06])
+    assert touching.closed.tolist() == [False, True, True]
+
+
+def test_in_flight_the_plan_comes_true_and_momenta_stay(tmp_path, monkeypatch):
+    """Without contacts nothing is unforeseen: what the program promises is what the next state has."""
+    goal = 'goals.bend = { of = "turn", part = "front", axes = "z", target = [20], weight = 10 }\n'
+    world, _ = load(tmp_path, goal, gravity=0.0, height=1.0)
+    seen, kept = {}, Controller._solve
+
+    def solve(self, asked, touching, leaving):
+        change = kept(self, asked, touching, leaving)
+        answer = np.zeros((self.muscles.count, self._v_free.size))
+        self.mechanism.response(self.h * self.muscles.columns(), answer)
+        seen["v"] = self._v_free + change @ answer
+        return change
+
+    monkeypatch.setattr(Controller, "_solve", solve)
+    world.step(10)
+    assert world.array("tets.v").reshape(-1) == pytest.approx(seen["v"], abs=1e-10)
+    metrics = world.metrics()
+    assert metrics["worm.momentum"] < 1e-10
+    assert metrics["worm.angular_momentum"] < 1e-10
+    assert metrics["worm.contraction"] > 0.15
+
+
+ALONE = [
+    ('of = "place", part = "front", axes = "y", counts_from = "start", target = [0.02]', "front", 1),
+    ('of = "offset", part = "front", other = "rear", axes = "x", counts_from = "start", target = [-0.03]', "both", 0),
+    ('of = "offset", part = "front", other = "rear", axes = "z", counts_from = "start", target = [0.02]', "both", 2),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("goal", "who", "axis"), ALONE)
+def test_each_goal_alone_brings_its_quantity_to_the_target(tmp_path, goal, who, axis):
+    world, _ = load(tmp_path, "goals.a = { " + goal + ", weight = 1000, gain = 8, begin = 0.2 }\n")
+    rest = world.array("tets.rest")
+    front, rear = rest[:, 0] > 0.199, rest[:, 0] < -0.199
+
+    def measure():
+        x = world.array("tets.x")
+        return (x[front].mean(axis=0) - (x[rear].mean(axis=0) if who == "both" else 0.0))[axis]
+
+    world.step(20)
+    before = measure()
+    world.step(130)
+    wanted = float(goal.split("target = [")[1].rstrip("]"))
+    assert measure() - before == pytest.approx(wanted, rel=0.1)
+    assert world.metrics()["worm.infeasible"] == 0
+
+
+def test_balance_and_angular_momentum_push_the_right_way(tmp_path):
+    """Spin wanted about +z turns the worm's ends up at the right: angular momentum follows the sign."""
+    for sign in (1, -1):
+        goal = f'goals.a = {{ of = "angular_momentum", about = "centre", axes = "z", push = [{5 * sign}], weight = 1, end = 0.05 }}\n'
+        world, _ = load(tmp_path, goal)
+        world.step(4)
+        x, v, mass = (world.array(f"tets.{name}") for name in ("x", "v", "mass"))
+        spin = np.cross(x - mass @ x / mass.sum(), mass[:, None] * v).sum(axis=0)[2]
+        assert sign * spin > 0.02
+
+
+def test_the_search_is_never_worse_than_static_contacts(tmp_path, monkeypatch):
+    """Both from the same states, step by step."""
+    goal = 'goals.a = { of = "place", part = "front", axes = "y", counts_from = "start", target = [0.05], weight = 400 }\n'
+    world, _ = load(tmp_path, goal)
+    kept, better = controller.solve, []
+
+    def compare(problem, start, seeds, budget, contacts, touching):
+        result = kept(problem, start, seeds, budget, contacts, touching)
+        other = solve_static(problem, start, touching, "soft", contacts)
+        if other.feasible:
+            assert result.objective <= other.objective + 1e-6 * (1 + abs(other.objective))
+            better.append(result.objective < other.objective - 1e-6)
+        return result
+
+    monkeypatch.setattr(controller, "solve", compare)
+    world.step(40)
+    assert any(better)
+
+
+GOALS = 'goals.a = { of = "place", part = "front", axes = "y", counts_from = "start", target = [0.03], weight = 400 }\n'
+
+
+def test_controllers_keep_all_memory_in_the_state(tmp_path):
+    world, scene = load(tmp_path, GOALS)
+    world.step(12)
+    audit_step(world)
+    check_memory(world, steps=5)
+    check_resume(scene, steps=8, more=8)
+
+
+def test_what_cannot_be_decided_is_counted_and_the_fallback_acts(tmp_path):
+    """A worm that slides fast cannot stop within a step: static contacts have no solution, sliding ones do."""
+    count = {}
+    for told in ('solver = "qpcc"', 'solver = "static"', 'solver = "static"\nfallback = "hold"'):
+        _, scene = load(tmp_path, told + "\n" + GOALS)
+        world = supple.load(scene, overrides={"worm.tets.velocity": [3.0, 0.0, 0.0]})
+        world.step(10)
+        metrics = world.metrics()
+        assert metrics["worm.decisions"] == 10
+        count[told] = metrics["worm.infeasible"]
+    searched, soft, held = count.values()
+    assert searched == 0
+    assert soft > 5
+    assert held > 5
