@@ -16,7 +16,7 @@ from supple.mechanics.mechanism import contact_capacity
 from supple_tets.components import Tets
 from supple_tets.mechanism import TetMechanism, TetSurface
 from supple_tets.mesh import TetMesh, find_gradients
-from supple_tets.order import find_pattern, join_patterns, place_blocks, sort_corners
+from supple_tets.order import Pattern, find_panels, find_pattern, join_patterns, place_blocks, sort_corners
 from supple_tets.shapes import load_tets, name_shape
 
 OBSERVED = (
@@ -67,7 +67,9 @@ def compile_tets(build: Build) -> None:
     bodies = list_bodies(build)
     paths = [body.path for body in bodies]
     fixed = np.concatenate([find_fixed(build, body) for body in bodies])
-    pattern = join_patterns([find_pattern(len(body.start), body.mesh.tets) for body in bodies])
+    pattern = join_patterns(
+        [find_pattern(len(body.start), body.mesh.tets, fixed[body.vertices]) for body in bodies]
+    )
     _declare_mesh(build, bodies)
     _declare_material(build, bodies)
     tets = np.concatenate([body.mesh.tets + body.vertices.start for body in bodies])
@@ -78,16 +80,14 @@ def compile_tets(build: Build) -> None:
         (
             "slot",
             place_blocks(pattern, corner, fixed),
-            "Where the blocks of a tetrahedron are in the factor.",
+            "Where the blocks of a tetrahedron are in A.",
         ),
         ("fixed", fixed, "1 for vertices that stand still."),
-        ("place", pattern.place, "Where a vertex is in the order of elimination."),
-        ("column", pattern.column, "Where the blocks of a column begin."),
-        ("row", pattern.row, "Row of a block."),
     ):
         build.add_model(f"tets.{name}", integers, unit="1", doc=doc, dtype=np.int64)
     build.add_model("tets.gradient", gradient, unit="1/m", doc="Gradients of the corners' weights at rest.")
-    _declare_motion(build, bodies, fixed, len(pattern.row))
+    _declare_factor(build, pattern)
+    _declare_motion(build, bodies, fixed)
     contacts = contact_capacity(build)
     mechanism = TetMechanism(bodies, contacts)
     build.add_member("mechanisms", mechanism)
@@ -159,7 +159,22 @@ def _declare_material(build: Build, bodies: list[TetBody]) -> None:
         build.add_model(f"tets.{name}", np.concatenate(values), unit=unit, doc=doc)
 
 
-def _declare_motion(build: Build, bodies: list[TetBody], fixed: BoolArray, blocks: int) -> None:
+def _declare_factor(build: Build, pattern: Pattern) -> None:
+    panels = find_panels(pattern)
+    for name, integers in panels.items():
+        doc = "The pattern of the factor, see supple_tets.tables.Factor."
+        build.add_model(f"tets.{name}", integers, unit="1", doc=doc, dtype=np.int64)
+    for name, count, where in (
+        ("diagonal", len(pattern.place), "on its diagonal"),
+        ("lower", len(pattern.block_row), "below it"),
+    ):
+        doc = f"Blocks of A {where}, and a last one for what stands still."
+        build.add_step(f"tets.matrix_{name}", (count + 1, 3, 3), unit="kg", doc=doc, accumulates=True)
+    size = (int(panels["home"][-1]),)
+    build.add_step("tets.numbers", size, unit="kg^(1/2)", doc="Numbers of the factor, panel by panel.")
+
+
+def _declare_motion(build: Build, bodies: list[TetBody], fixed: BoolArray) -> None:
     x = np.concatenate([body.start for body in bodies])
     mass = np.array(build.arrays["tets.mass"])
     v = np.zeros_like(x)
@@ -179,10 +194,6 @@ def _declare_motion(build: Build, bodies: list[TetBody], fixed: BoolArray, block
     build.add_step("tets.plan", x.shape, unit="N s", doc="Planned impulses.", accumulates=True)
     build.add_step("tets.force", x.shape, unit="N", doc="Forces of actuators.", accumulates=True)
     build.add_step("tets.right", x.shape, unit="N s", doc="Right side b of A v_free = b.")
-    for name, count, doc in (("diagonal", len(x), "on its diagonal"), ("lower", blocks, "below it")):
-        matrix = f"Blocks of A {doc}, and a last one for what stands still."
-        build.add_step(f"tets.matrix_{name}", (count + 1, 3, 3), unit="kg", doc=matrix, accumulates=True)
-        build.add_step(f"tets.{name}", (count, 3, 3), unit="kg^(1/2)", doc=f"Blocks of the factor {doc}.")
     build.add_step(
         "tets.shape", (len(bodies), 4), unit="SI", doc="Volume, least tetrahedron, inverted, strain."
     )

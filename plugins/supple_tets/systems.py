@@ -8,6 +8,7 @@ from supple.core.schedule import Bound, Call, Phase, System
 from supple_tets.element_kernels import add_elements, follow_shape, start_step
 from supple_tets.factor_kernels import copy_matrix, factorise, solve_one
 from supple_tets.observe_kernels import advance, observe_bodies
+from supple_tets.product_kernels import ROOM
 from supple_tets.tables import Elements, Factor, Matrix, Moved, Observed, Scratch, Vertices
 
 
@@ -43,8 +44,8 @@ class FactoriseMatrix(System):
     """The factor of A, and the velocities if nothing touched."""
 
     phase = Phase.FREE
-    reads = ("tets.place", "tets.column", "tets.row", *name_fields(Matrix), "tets.right")
-    writes = ("tets.diagonal", "tets.lower", "tets.v_free")
+    writes = ("tets.numbers", "tets.v_free")
+    reads = (*(name for name in name_fields(Matrix, Factor) if name != "tets.numbers"), "tets.right")
 
     def bind(self, arrays: Bound) -> list[Call]:
         """Bind A and its factor."""
@@ -52,8 +53,8 @@ class FactoriseMatrix(System):
         right, v_free = arrays["tets.right"], arrays["tets.v_free"]
         return [
             Call(copy_matrix, matrix, factor),
-            Call(factorise, factor),
-            Call(solve_one, factor, right, np.zeros_like(right), v_free),
+            Call(factorise, factor, np.zeros(3 * ROOM)),
+            Call(solve_one, factor, right, np.zeros((2 * len(right), 3)), v_free),
         ]
 
 
@@ -71,7 +72,7 @@ class AdvanceVertices(System):
         x, turn, v_free, impulse = (arrays[name] for name in self.state)
         x_next, v_next, turn_next, stored, shape = (arrays[name] for name in self.writes)
         return [
-            Call(advance, arrays.h, factor, x, v_free, impulse, np.zeros_like(x), x_next, v_next),
+            Call(advance, arrays.h, factor, x, v_free, impulse, np.zeros((2 * len(x), 3)), x_next, v_next),
             Call(follow_shape, elements, x_next, turn, turn_next, stored, shape),
         ]
 

@@ -32,8 +32,8 @@ class Vertices(NamedTuple):
 class Matrix(NamedTuple):
     """A in the order of elimination, in blocks of 3 x 3: whoever stiffens the body adds to it in FREE.
 
-    Blocks lie as those of the factor; of those on the diagonal the lower triangles count. The last row of both takes
-    what belongs to vertices that stand still, and is never read.
+    `tets.slot` tells where; of blocks on the diagonal the lower triangles count. The last row of both takes what
+    belongs to vertices that stand still, and is never read.
     """
 
     matrix_diagonal: FloatArray  # [n + 1, 3, 3]
@@ -41,16 +41,29 @@ class Matrix(NamedTuple):
 
 
 class Factor(NamedTuple):
-    """A = L L^T in blocks of 3 x 3, in the order of elimination.
+    """A = L L^T in the order of elimination, in dense panels: see `order`.
 
-    Blocks below the diagonal of column j are lower[column[j] : column[j + 1]], in the rows `row`.
+    Panel s has the columns of the vertices panel[s] to panel[s + 1], each a row of numbers, from numbers[home[s]] on.
+    A row has the column's numbers in the rows of these vertices and of row[below[s] : below[s + 1]]. Above the diagonal
+    there is nothing of use; on it are reciprocals.
+
+    meet[k] for k in meet_start[s] to meet_start[s + 1]: another panel, the first and last of the rows below that
+    belong to it, and the first of the runs that tell where the rows from there on are in that panel. A run: first row
+    here, first row there, and how many. Runs of k end where those of k + 1 begin.
     """
 
     place: IntArray  # [n] where a vertex is in the order of elimination
-    column: IntArray  # [n + 1]
-    row: IntArray  # [blocks]
-    diagonal: FloatArray  # [n, 3, 3] lower triangles, with the reciprocals of their diagonals
-    lower: FloatArray  # [blocks, 3, 3]
+    panel: IntArray  # [panels + 1]
+    panel_of: IntArray  # [n] panel of a vertex, by its place
+    home: IntArray  # [panels + 1]
+    below: IntArray  # [panels + 1]
+    row: IntArray  # [rows of all panels]
+    meet_start: IntArray  # [panels + 1]
+    meet: IntArray  # [meetings + 1, 4]
+    run: IntArray  # [runs, 3]
+    diagonal_home: IntArray  # [n, 2] where a block of A goes: first number, length of a row
+    lower_home: IntArray  # [blocks, 2]
+    numbers: FloatArray  # [home[-1]]
 
 
 class Observed(NamedTuple):
