@@ -8,13 +8,22 @@ from supple_tets.element_kernels import add_elements, follow_shape, start_step
 from supple_tets.factor_kernels import copy_matrix
 from supple_tets.mesh import TetMesh, find_gradients
 from supple_tets.order import find_panels, find_pattern, place_blocks, sort_corners
-from supple_tets.tables import Elements, Factor, Matrix, Scratch, Vertices
+from supple_tets.tables import Elements, Factor, Matrix, Now, Scratch, Vertices
 
 
 class BareBody:
     """Kernels bound to one mesh of one material."""
 
-    def __init__(self, mesh: TetMesh, stiffness=1e5, poisson=0.45, damping=0.02, density=1000.0, fixed=None):
+    def __init__(
+        self,
+        mesh: TetMesh,
+        stiffness=1e5,
+        poisson=0.45,
+        damping=0.02,
+        density=1000.0,
+        fixed=None,
+        midpoint=False,
+    ):
         self.mesh, n = mesh, len(mesh.vertices)
         self.fixed = np.zeros(n, bool) if fixed is None else fixed
         pattern = self.pattern = find_pattern(n, mesh.tets, self.fixed)
@@ -27,11 +36,12 @@ class BareBody:
         self.elements = Elements(
             corner=corner, gradient=gradient, volume=volume, lame=lame * ones, shear=shear * ones,
             damping=damping * ones, slot=place_blocks(pattern, corner, self.fixed),
-            body_of=np.zeros(len(ones), np.int64),
+            body_of=np.zeros(len(ones), np.int64), midpoint=np.full(len(ones), int(midpoint)),
         )  # fmt: skip
         self.vertices = Vertices(
-            mass=self.mass, drag=np.zeros(n), fixed=self.fixed.astype(np.int64), place=pattern.place
-        )
+            mass=self.mass, drag=np.zeros(n), fixed=self.fixed.astype(np.int64), place=pattern.place,
+            vertex_midpoint=np.full(n, int(midpoint)),
+        )  # fmt: skip
         panels = find_panels(pattern)
         self.factor = Factor(**panels, numbers=np.zeros(panels["home"][-1]))
         self.matrix = Matrix(
@@ -49,8 +59,9 @@ class BareBody:
         right = np.zeros_like(x)
         for each in self.matrix:
             each.fill(0.0)
-        start_step(h, self.vertices, np.zeros(3), v, force, right, self.matrix)
-        add_elements(h, self.elements, self.vertices.fixed, x, self.turn, self.scratch, right, self.matrix)
+        now = Now(x=x, v=v, v_before=v, turn=self.turn, last_step=np.array([h]))
+        start_step(h, self.vertices, np.zeros(3), now, force, right, self.matrix)
+        add_elements(h, self.elements, self.vertices.fixed, now, self.scratch, right, self.matrix)
         copy_matrix(self.matrix, self.factor)
         return right
 

@@ -45,12 +45,12 @@ class TetMechanism:
     reads = tuple(f"tets.{name}" for name in Factor._fields)
     dynamics_reads, dynamics_forces = DYNAMICS_READS, (force,)
 
-    def __init__(self, bodies: list[TetBody], contacts: int) -> None:
-        """`contacts` is the room for contacts: each may have a point on either side."""
+    def __init__(self, bodies: list[TetBody], contacts: int, blocks: int = CORNERS) -> None:
+        """`contacts` is the room for contacts: each may have a point on either side, of so many `blocks`."""
         self.bodies, self.unit_count = bodies, len(bodies)
         self.count = sum(len(body.start) for body in bodies)
         self.dynamics_keys = tuple(body.path for body in bodies)
-        self.jacobian = JacobianBlocks(2 * CORNERS * contacts, 3)
+        self.jacobian = JacobianBlocks(2 * blocks * contacts, 3)
         self._one, self._many = np.zeros((2 * self.count, 3)), np.zeros((2, 3 * self.count * WIDTH))
         self._sums, self._start = np.zeros(3 * ROOM), np.zeros(self.count + 1, np.int64)
         self._column: IntArray = np.zeros((0, 3), np.int64)
@@ -91,6 +91,15 @@ class TetMechanism:
         """out[k] = A^-1 columns[k], both [columns, 3 n]."""
         solve_many(self.factor, columns, self._touched, self._many, self._sums, out)
 
+    def check_room(self, points: SurfacePoints, blocks: int, path: str) -> None:
+        """Refuse points, of so many `blocks` each, for which there is no room."""
+        J, asked = self.jacobian, points.span.item(1) - points.span.item(0)
+        if J.count.item(0) + blocks * asked > J.capacity:
+            what = (
+                f"room for {J.capacity} blocks of rows on tetrahedra is used up; raise run.capacity.contacts"
+            )
+            raise CapacityError(what, entity=path)
+
     def bind_dynamics(
         self, keys: Sequence[str], arrays: Arrays, build: Build, acts: bool = False
     ) -> list[TetDynamics]:
@@ -127,11 +136,5 @@ class TetSurface:
 
     def add_rows(self, points: SurfacePoints) -> None:
         """Append the Jacobian of points on the boundary."""
-        J = self.mechanism.jacobian
-        asked = points.span.item(1) - points.span.item(0)
-        if J.count.item(0) + CORNERS * asked > J.capacity:
-            what = (
-                f"room for {J.capacity} blocks of rows on tetrahedra is used up; raise run.capacity.contacts"
-            )
-            raise CapacityError(what, entity=self.path)
+        self.mechanism.check_room(points, CORNERS, self.path)
         self._add_rows(points)()

@@ -18,6 +18,7 @@ class Elements(NamedTuple):
     damping: FloatArray  # [m] damping as a part of the stiffness [s]
     slot: IntArray  # [m, 10] where the blocks of a tetrahedron are in the factor, see `order.place_blocks`
     body_of: IntArray  # [m] body
+    midpoint: IntArray  # [m] 1 where velocities are those of the middles of steps: README eq. (7)
 
 
 class Vertices(NamedTuple):
@@ -27,6 +28,17 @@ class Vertices(NamedTuple):
     drag: FloatArray  # [n] resistance to motion as a part of the mass [1/s]
     fixed: IntArray  # [n] 1 for those that stand still
     place: IntArray  # [n] where a vertex is in the order of elimination
+    vertex_midpoint: IntArray  # [n] as `midpoint` of tetrahedra
+
+
+class Now(NamedTuple):
+    """The state that a step starts from."""
+
+    x: FloatArray  # [n, 3] [m]
+    v: FloatArray  # [n, 3] [m/s]
+    v_before: FloatArray  # [n, 3] that of one step earlier
+    turn: FloatArray  # [m, 4] rotations of the tetrahedra
+    last_step: FloatArray  # [1] length of the step that led here, 0 at the start [s]
 
 
 class Matrix(NamedTuple):
@@ -90,3 +102,10 @@ class Moved(NamedTuple):
     x: FloatArray  # [n, 3] [m]
     v: FloatArray  # [n, 3] [m/s]
     stored: FloatArray  # [bodies] elastic energy [J]
+
+
+class Embedding(NamedTuple):
+    """What the vertices of skins hang on."""
+
+    skin_corner: IntArray  # [k, 4] vertices of tetrahedra
+    skin_share: FloatArray  # [k, 4] their weights
