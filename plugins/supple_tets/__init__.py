@@ -15,7 +15,7 @@ def supple_register(registry: Registry) -> None:
     """Add tetrahedra, their meshes, and the systems that move them."""
     from supple_tets import components
 
-    for each in ("Tets", "TetBlock", "TetBall", "TetRod", "TetLetter", "TetFile"):
+    for each in ("Tets", "TetBlock", "TetBall", "TetRod", "TetLetter", "TetFile", "TetSkin"):
         registry.add_component(getattr(components, each))
     registry.add_compiler(
         "tets.bodies", "supple_tets.compile:compile_tets", components=["tets"],
@@ -28,3 +28,4 @@ def supple_register(registry: Registry) -> None:
         ("observe_bodies", "ObserveBodies"),
     ):
         registry.add_system(f"tets.{name}", f"supple_tets.systems:{system}", when=["tets"])
+    registry.add_system("tets.move_skins", "supple_tets.systems:MoveSkins", when=["tet_skin"])

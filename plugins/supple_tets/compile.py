@@ -14,16 +14,18 @@ from supple.core.entity import Entity
 from supple.core.pose import rotate
 from supple.mechanics.mechanism import contact_capacity
 from supple_tets.components import Tets
-from supple_tets.mechanism import TetMechanism, TetSurface
+from supple_tets.mechanism import CORNERS, TetMechanism, TetSurface
 from supple_tets.mesh import TetMesh, find_gradients
-from supple_tets.order import find_pattern, join_patterns, place_blocks, sort_corners
+from supple_tets.order import Pattern, find_panels, find_pattern, join_patterns, place_blocks, sort_corners
 from supple_tets.shapes import load_tets, name_shape
+from supple_tets.skins import BLOCKS, EmbeddedSurface, declare_skins, list_skins
 
 OBSERVED = (
     "volume_change", "smallest_element", "inverted", "strain", "speed", "centre_x", "centre_y", "centre_z",
     "momentum", "angular_momentum", "elastic_energy", "sag", "lowest",
 )  # fmt: skip
 """Columns of tets.observed."""
+MIDPOINT_DOC = "1 where velocities are those of the middles of steps."
 
 
 @dataclass(frozen=True)
@@ -67,9 +69,11 @@ def compile_tets(build: Build) -> None:
     bodies = list_bodies(build)
     paths = [body.path for body in bodies]
     fixed = np.concatenate([find_fixed(build, body) for body in bodies])
-    pattern = join_patterns([find_pattern(len(body.start), body.mesh.tets) for body in bodies])
+    pattern = join_patterns(
+        [find_pattern(len(body.start), body.mesh.tets, fixed[body.vertices]) for body in bodies]
+    )
     _declare_mesh(build, bodies)
-    _declare_material(build, bodies)
+    _declare_material(build, bodies, fixed)
     tets = np.concatenate([body.mesh.tets + body.vertices.start for body in bodies])
     gradients = np.concatenate([find_gradients(body.start, body.mesh.tets) for body in bodies])
     corner, gradient = sort_corners(pattern, tets, gradients)
@@ -78,27 +82,41 @@ def compile_tets(build: Build) -> None:
         (
             "slot",
             place_blocks(pattern, corner, fixed),
-            "Where the blocks of a tetrahedron are in the factor.",
+            "Where the blocks of a tetrahedron are in A.",
         ),
         ("fixed", fixed, "1 for vertices that stand still."),
-        ("place", pattern.place, "Where a vertex is in the order of elimination."),
-        ("column", pattern.column, "Where the blocks of a column begin."),
-        ("row", pattern.row, "Row of a block."),
+        ("midpoint", _mark_midpoint(bodies, [len(body.mesh.tets) for body in bodies]), MIDPOINT_DOC),
+        ("vertex_midpoint", _mark_midpoint(bodies, [len(body.start) for body in bodies]), MIDPOINT_DOC),
     ):
         build.add_model(f"tets.{name}", integers, unit="1", doc=doc, dtype=np.int64)
     build.add_model("tets.gradient", gradient, unit="1/m", doc="Gradients of the corners' weights at rest.")
-    _declare_motion(build, bodies, fixed, len(pattern.row))
+    _declare_factor(build, pattern)
+    _declare_motion(build, bodies, fixed)
     contacts = contact_capacity(build)
-    mechanism = TetMechanism(bodies, contacts)
+    skins = {skin.body.path: skin for skin in list_skins(build, bodies)}
+    mechanism = TetMechanism(bodies, contacts, BLOCKS if skins else CORNERS)
     build.add_member("mechanisms", mechanism)
+    if skins:
+        declare_skins(build, list(skins.values()))
     for index, body in enumerate(bodies):
-        build.add_member("surfaces", TetSurface(body, index, mechanism))
+        skin = skins.get(body.path)
+        if skin is not None and body.entity.components["tet_skin"].collides:
+            build.add_member("surfaces", EmbeddedSurface(skin, index, mechanism))
+        else:
+            build.add_member("surfaces", TetSurface(body, index, mechanism))
         places = {name: ("tets.observed", (index, column)) for column, name in enumerate(OBSERVED)}
         places["highest"] = ("tets.observed", (index, OBSERVED.index("centre_y")))
+        places["stiffening"] = ("tets.stiffening", index)
         build.bind_metrics(body.entity, "tets", places)
-        form = MeshDrawing("tets.x", "tets.skin", body.triangles.start, body.triangles.stop)
-        build.draw(Drawing(f"{body.path}.tets", body.path, "bodies", form))
+        if skin is None:
+            form = MeshDrawing("tets.x", "tets.skin", body.triangles.start, body.triangles.stop)
+            build.draw(Drawing(f"{body.path}.tets", body.path, "bodies", form))
     build.add_step("tets.observed", (len(bodies), len(OBSERVED)), unit="SI", doc="Metrics.", labels=paths)
+
+
+def _mark_midpoint(bodies: list[TetBody], counts: list[int]) -> IntArray:
+    marks: IntArray = np.repeat([int(body.tets.scheme == "midpoint") for body in bodies], counts)
+    return marks
 
 
 def find_fixed(build: Build, body: TetBody) -> BoolArray:
@@ -119,6 +137,18 @@ def find_fixed(build: Build, body: TetBody) -> BoolArray:
     return still
 
 
+def find_stiffening(body: TetBody, fixed: BoolArray) -> float:
+    """By what Young's modulus of the body is divided."""
+    from supple_tets.stiffening import measure_stiffening
+
+    given = body.tets.stiffening
+    return (
+        measure_stiffening(body.mesh, body.tets.poisson, fixed).factor
+        if given == "measured"
+        else float(given)
+    )
+
+
 def _declare_mesh(build: Build, bodies: list[TetBody]) -> None:
     tets = np.concatenate([body.mesh.tets + body.vertices.start for body in bodies])
     skin = np.concatenate([body.mesh.boundary + body.vertices.start for body in bodies])
@@ -135,11 +165,15 @@ def _declare_mesh(build: Build, bodies: list[TetBody]) -> None:
     build.add_model("tets.rest", rest, unit="m", doc="Vertices at rest, in the world as at the start.")
 
 
-def _declare_material(build: Build, bodies: list[TetBody]) -> None:
+def _declare_material(build: Build, bodies: list[TetBody], fixed: BoolArray) -> None:
+    stiffening = [find_stiffening(body, fixed[body.vertices]) for body in bodies]
+    paths = [body.path for body in bodies]
+    doc = "By what Young's modulus is divided."
+    build.add_model("tets.stiffening", stiffening, unit="1", doc=doc, labels=paths)
     volume, lame, shear, damping, mass, drag = [], [], [], [], [], []
-    for body in bodies:
+    for body, factor in zip(bodies, stiffening, strict=True):
         tets, volumes = body.tets, body.mesh.volumes
-        mu = tets.stiffness / tets.stiffening / (2 + 2 * tets.poisson)
+        mu = tets.stiffness / factor / (2 + 2 * tets.poisson)
         volume.append(volumes)
         shear.append(np.full(len(volumes), mu))
         lame.append(np.full(len(volumes), 2 * mu * tets.poisson / (1 - 2 * tets.poisson)))
@@ -159,7 +193,22 @@ def _declare_material(build: Build, bodies: list[TetBody]) -> None:
         build.add_model(f"tets.{name}", np.concatenate(values), unit=unit, doc=doc)
 
 
-def _declare_motion(build: Build, bodies: list[TetBody], fixed: BoolArray, blocks: int) -> None:
+def _declare_factor(build: Build, pattern: Pattern) -> None:
+    panels = find_panels(pattern)
+    for name, integers in panels.items():
+        doc = "The pattern of the factor, see supple_tets.tables.Factor."
+        build.add_model(f"tets.{name}", integers, unit="1", doc=doc, dtype=np.int64)
+    for name, count, where in (
+        ("diagonal", len(pattern.place), "on its diagonal"),
+        ("lower", len(pattern.block_row), "below it"),
+    ):
+        doc = f"Blocks of A {where}, and a last one for what stands still."
+        build.add_step(f"tets.matrix_{name}", (count + 1, 3, 3), unit="kg", doc=doc, accumulates=True)
+    size = (int(panels["home"][-1]),)
+    build.add_step("tets.numbers", size, unit="kg^(1/2)", doc="Numbers of the factor, panel by panel.")
+
+
+def _declare_motion(build: Build, bodies: list[TetBody], fixed: BoolArray) -> None:
     x = np.concatenate([body.start for body in bodies])
     mass = np.array(build.arrays["tets.mass"])
     v = np.zeros_like(x)
@@ -174,15 +223,13 @@ def _declare_motion(build: Build, bodies: list[TetBody], fixed: BoolArray, block
     build.add_state("tets.v", v, unit="m/s", doc="Their velocities.")
     build.add_state("tets.turn", unturned, unit="1", doc="Rotations of the tetrahedra, as quaternions.")
     build.add_state("tets.stored", np.zeros(len(bodies)), unit="J", doc="Elastic energy.", labels=paths)
+    build.add_state("tets.v_before", v, unit="m/s", doc="Velocities one step earlier.")
+    build.add_state("tets.last_step", [0.0], unit="s", doc="Length of the last step.")
     build.add_step("tets.v_free", x.shape, unit="m/s", doc="Velocities if nothing touched.")
     build.add_step("tets.impulse", x.shape, unit="N s", doc="Plan and J^T impulses.")
     build.add_step("tets.plan", x.shape, unit="N s", doc="Planned impulses.", accumulates=True)
     build.add_step("tets.force", x.shape, unit="N", doc="Forces of actuators.", accumulates=True)
     build.add_step("tets.right", x.shape, unit="N s", doc="Right side b of A v_free = b.")
-    for name, count, doc in (("diagonal", len(x), "on its diagonal"), ("lower", blocks, "below it")):
-        matrix = f"Blocks of A {doc}, and a last one for what stands still."
-        build.add_step(f"tets.matrix_{name}", (count + 1, 3, 3), unit="kg", doc=matrix, accumulates=True)
-        build.add_step(f"tets.{name}", (count, 3, 3), unit="kg^(1/2)", doc=f"Blocks of the factor {doc}.")
     build.add_step(
         "tets.shape", (len(bodies), 4), unit="SI", doc="Volume, least tetrahedron, inverted, strain."
     )

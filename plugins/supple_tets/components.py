@@ -32,9 +32,13 @@ class Tets:
     poisson: float = field(default=0.45, unit="1", doc="Poisson's ratio, less than 0.5.", ge=0)
     damping: float = field(default=0.02, unit="s", doc="Resistance to strain, as a part of stiffness.", ge=0)
     drag: float = field(default=0.0, unit="1/s", doc="Resistance to motion, as a part of mass.", ge=0)
-    stiffening: float = field(
+    stiffening: float | Literal["measured"] = field(
         default=1.0, unit="1", gt=0,
-        doc="By how much the mesh is too stiff; Young's modulus is divided by it. See the README for how to find it.",
+        doc="By how much the mesh is too stiff; Young's modulus is divided by it. 'measured' finds it, in seconds.",
+    )  # fmt: skip
+    scheme: Literal["euler", "midpoint"] = field(
+        default="euler", unit="",
+        doc="euler: of first order, calms vibrations; midpoint: of second order, lets them live.",
     )  # fmt: skip
     friction: float = field(default=0.8, unit="1", doc="Coefficient of friction.", ge=0)
     restitution: float = field(default=0.0, unit="1", doc="Coefficient of restitution.", ge=0, le=1)
@@ -59,6 +63,7 @@ class Tets:
         Metric("elastic_energy", "J", "Energy that the strain stores.", "last"),
         Metric("sag", "m", "How far the vertex that came down most is below its place at the start.", "last"),
         Metric("lowest", "m", "Height of the lowest vertex.", "last"),
+        Metric("stiffening", "1", "By what Young's modulus is divided.", "last"),
     )
 
     def __post_init__(self) -> None:
@@ -149,7 +154,8 @@ class TetLetter:
 
 @component
 class TetFile:
-    """A mesh for tets from a file: tetrahedra (.msh, .vtu, .vtk, .mesh), or a closed surface to fill (.obj, .stl)."""
+    """A mesh for tets from a file: tetrahedra (.msh, .vtu, .vtk, .mesh), or a closed surface to fill
+    (.obj, .stl, .glb)."""
 
     file: str = field(unit="", doc="The file, beside the scene.", min_length=1)
     scale: float = field(
@@ -176,3 +182,38 @@ class TetFile:
     def check(self, entity: Entity, graph: SceneGraph) -> Iterator[str]:
         """There is a body to give a mesh to."""
         yield from _check_use(entity)
+
+
+@component
+class TetSkin:
+    """A finer surface in the body's tetrahedra: it moves with them, is drawn, and touches instead of their boundary."""
+
+    file: str = field(
+        default="",
+        unit="",
+        doc="Triangles (.obj, .stl, .glb), beside the scene; left out: the surface of tet_file.",
+    )
+    scale: float = field(default=1.0, unit="1", doc="Metres per unit of the coordinates.", gt=0)
+    collides: bool = field(default=True, unit="", doc="False: the boundary of the tetrahedra touches.")
+
+    def reads_files(self) -> tuple[str, ...]:
+        """The surface."""
+        return (self.file,) if self.file else ()
+
+    def check_files(self, entity: Entity, files: SceneFiles) -> None:
+        """Refuse what is no surface."""
+        from supple_tets.shapes import read_surface
+
+        if self.file:
+            where = f"{entity.path}.tet_skin"
+            read_surface(files.find(self.file, f"{where}.file"), where, self.scale)
+
+    def check(self, entity: Entity, graph: SceneGraph) -> Iterator[str]:
+        """There is a body, and a surface."""
+        from supple_tets.shapes import SURFACE_SUFFIXES
+
+        if "tets" not in entity.components:
+            yield "nothing moves this skin; add tets = {} and a mesh"
+        filled = entity.components.get("tet_file")
+        if not self.file and (filled is None or not filled.file.lower().endswith(SURFACE_SUFFIXES)):
+            yield "file is left out, and no surface was filled; name a file of triangles"

@@ -7,11 +7,13 @@ import math
 from supple.core.jit import njit, njit_inlined
 from supple.math.quaternion_kernels import matrix_of_quaternion
 from supple_tets.flat_kernels import add_flat_element
-from supple_tets.tables import Elements, Matrix, Scratch, Vertices
+from supple_tets.tables import Elements, Matrix, Now, Scratch, Vertices
 
 FLATTEST = 0.1
 """Below this part of its volume a tetrahedron counts as flat or turned inside out: README eq. (5)."""
 MOST_TURNS = 60
+KEPT, CALMED = 0.5, 0.05
+"""Of h^2 K, where velocities are those of the middles of steps: README eq. (7)."""
 FIXED_MASS = 1e30
 """What stands still [kg]."""
 
@@ -128,24 +130,55 @@ def add_stiffness(slot, e, gradient, lame, shear, D, L):
             L[q, 2, 1] += lame * x2 * y1 + shear * x1 * y2
 
 
+@njit_inlined
+def find_kick(h, last_step, midpoint):
+    """For how long forces act in this step [s]: from the middle of the last one to the middle of this one."""
+    return 0.5 * (last_step + h) if midpoint != 0 else h
+
+
 @njit
-def start_step(h, vertices: Vertices, gravity, v, force, right_out, matrix_out: Matrix):
+def start_step(h, vertices: Vertices, gravity, now: Now, force, right_out, matrix_out: Matrix):
     """M (v + h g) + h f into right_out, and the masses added to the diagonal of A."""
-    D = matrix_out.matrix_diagonal
+    D, v = matrix_out.matrix_diagonal, now.v
     for i in range(v.shape[0]):
         k = vertices.place[i]
         stands = vertices.fixed[i] != 0
+        kick = find_kick(h, now.last_step[0], vertices.vertex_midpoint[i])
         heavy = FIXED_MASS if stands else vertices.mass[i] * (1.0 + h * vertices.drag[i])
         for r in range(3):
             D[k, r, r] += heavy
             right_out[i, r] = (
-                0.0 if stands else vertices.mass[i] * (v[i, r] + h * gravity[r]) + h * force[i, r]
+                0.0 if stands else vertices.mass[i] * (v[i, r] + kick * gravity[r]) + kick * force[i, r]
             )
 
 
+@njit_inlined
+def add_kept_strain(corner, e, gradient, lame, shear, fixed, now: Now, right_out):
+    """K ((KEPT - 2 CALMED) v + CALMED v_before) of one with these gradients [4, 3] into right_out: README eq. (7)."""
+    g00, g01, g02, g10, g11, g12, g20, g21, g22 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for a in range(4):
+        n, x, y, z = corner[e, a], gradient[a, 0], gradient[a, 1], gradient[a, 2]
+        u = (KEPT - 2.0 * CALMED) * now.v[n, 0] + CALMED * now.v_before[n, 0]
+        v = (KEPT - 2.0 * CALMED) * now.v[n, 1] + CALMED * now.v_before[n, 1]
+        w = (KEPT - 2.0 * CALMED) * now.v[n, 2] + CALMED * now.v_before[n, 2]
+        g00, g01, g02 = g00 + u * x, g01 + u * y, g02 + u * z
+        g10, g11, g12 = g10 + v * x, g11 + v * y, g12 + v * z
+        g20, g21, g22 = g20 + w * x, g21 + w * y, g22 + w * z
+    trace = lame * (g00 + g11 + g22)
+    s00, s11, s22 = 2.0 * shear * g00 + trace, 2.0 * shear * g11 + trace, 2.0 * shear * g22 + trace
+    s01, s02, s12 = shear * (g01 + g10), shear * (g02 + g20), shear * (g12 + g21)
+    for a in range(4):
+        n, x, y, z = corner[e, a], gradient[a, 0], gradient[a, 1], gradient[a, 2]
+        if fixed[n] == 0:
+            right_out[n, 0] += s00 * x + s01 * y + s02 * z
+            right_out[n, 1] += s01 * x + s11 * y + s12 * z
+            right_out[n, 2] += s02 * x + s12 * y + s22 * z
+
+
 @njit
-def add_elements(h, elements: Elements, fixed, x, turn, scratch: Scratch, right_out, matrix_out: Matrix):
-    """Elastic impulses h f into right_out, h (h + damping) K into A: README eq. (3), (4)."""
+def add_elements(h, elements: Elements, fixed, now: Now, scratch: Scratch, right_out, matrix_out: Matrix):
+    """Elastic impulses h f into right_out, h (h + damping) K into A: README eq. (3), (4), (7)."""
+    x, turn = now.x, now.turn
     g, corner, D, L = elements.gradient, elements.corner, matrix_out.matrix_diagonal, matrix_out.matrix_lower
     for e in range(corner.shape[0]):
         f00, f01, f02, f10, f11, f12, f20, f21, f22 = find_deformation(g, corner, e, x)
@@ -173,7 +206,7 @@ def add_elements(h, elements: Elements, fixed, x, turn, scratch: Scratch, right_
             r20 * s01 + r21 * s11 + r22 * s12,
             r20 * s02 + r21 * s12 + r22 * s22,
         )
-        pushed = -h * elements.volume[e]
+        pushed = -find_kick(h, now.last_step[0], elements.midpoint[e]) * elements.volume[e]
         for a in range(4):
             n = corner[e, a]
             if fixed[n] == 0:
@@ -188,12 +221,16 @@ def add_elements(h, elements: Elements, fixed, x, turn, scratch: Scratch, right_
             add_flat_element(elements, e, x, w, i, j, k, scale, scratch, D, L)
             continue
         # Gradients at the present shape are F^-T g; the present volume is J times that at rest.
-        now = scratch.gradient
+        here = scratch.gradient
         for a in range(4):
-            now[a, 0] = c00 * g[e, a, 0] + c01 * g[e, a, 1] + c02 * g[e, a, 2]
-            now[a, 1] = c10 * g[e, a, 0] + c11 * g[e, a, 1] + c12 * g[e, a, 2]
-            now[a, 2] = c20 * g[e, a, 0] + c21 * g[e, a, 1] + c22 * g[e, a, 2]
-        add_stiffness(elements.slot, e, now, lame * scale / J, shear * scale / J, D, L)
+            here[a, 0] = c00 * g[e, a, 0] + c01 * g[e, a, 1] + c02 * g[e, a, 2]
+            here[a, 1] = c10 * g[e, a, 0] + c11 * g[e, a, 1] + c12 * g[e, a, 2]
+            here[a, 2] = c20 * g[e, a, 0] + c21 * g[e, a, 1] + c22 * g[e, a, 2]
+        if elements.midpoint[e] != 0:
+            kept = h * h * elements.volume[e] / J
+            scale = h * ((KEPT - CALMED) * h + elements.damping[e]) * elements.volume[e]
+            add_kept_strain(corner, e, here, lame * kept, shear * kept, fixed, now, right_out)
+        add_stiffness(elements.slot, e, here, lame * scale / J, shear * scale / J, D, L)
 
 
 @njit

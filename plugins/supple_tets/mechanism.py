@@ -12,12 +12,13 @@ from supple.core.build import Build
 from supple.core.jit import TypedKernel, bind_kernel
 from supple.core.schedule import Bound
 from supple.errors import CapacityError
-from supple.mechanics import delassus_kernels
 from supple.mechanics.block_matrix import BlockMatrix
 from supple.mechanics.dynamics import Arrays
 from supple.mechanics.jacobian import JacobianBlocks
 from supple.mechanics.points import PerAsker, SurfacePoints
-from supple_tets.factor_kernels import WIDTH, add_gram, solve_forward, solve_many, solve_one, spread_rows
+from supple_tets.factor_kernels import WIDTH, solve_many, solve_one
+from supple_tets.product_kernels import ROOM
+from supple_tets.response_kernels import add_gram, multiply_rows, number_rows, spread_rows
 from supple_tets.row_kernels import add_rows
 from supple_tets.tables import Factor
 
@@ -44,39 +45,43 @@ class TetMechanism:
     reads = tuple(f"tets.{name}" for name in Factor._fields)
     dynamics_reads, dynamics_forces = DYNAMICS_READS, (force,)
 
-    def __init__(self, bodies: list[TetBody], contacts: int) -> None:
-        """`contacts` is the room for contacts: each may have a point on either side."""
+    def __init__(self, bodies: list[TetBody], contacts: int, blocks: int = CORNERS) -> None:
+        """`contacts` is the room for contacts: each may have a point on either side, of so many `blocks`."""
         self.bodies, self.unit_count = bodies, len(bodies)
         self.count = sum(len(body.start) for body in bodies)
         self.dynamics_keys = tuple(body.path for body in bodies)
-        self.jacobian = JacobianBlocks(2 * CORNERS * contacts, 3)
-        self._touched: IntArray = np.zeros(self.count, np.int64)
-        self._one, self._many = np.zeros((self.count, 3)), np.zeros((self.count, 3, WIDTH))
+        self.jacobian = JacobianBlocks(2 * blocks * contacts, 3)
+        self._one, self._many = np.zeros((2 * self.count, 3)), np.zeros((2, 3 * self.count * WIDTH))
+        self._sums, self._start = np.zeros(3 * ROOM), np.zeros(self.count + 1, np.int64)
         self._column: IntArray = np.zeros((0, 3), np.int64)
-        self._rows = np.zeros(0)
-        self._number, self._spread = TypedKernel(delassus_kernels.number_columns), TypedKernel(spread_rows)
-        self._forward, self._add_gram = TypedKernel(solve_forward), TypedKernel(add_gram)
+        self._key: IntArray = np.zeros((2, 0), np.int64)
+        self._rows, self._gram = np.zeros(0), np.zeros(0)
+        self._number, self._spread = TypedKernel(number_rows), TypedKernel(spread_rows)
+        self._multiply, self._add_gram = TypedKernel(multiply_rows), TypedKernel(add_gram)
 
     def bind(self, arrays: Bound) -> None:
         """The factor is made in FREE, before anybody asks."""
         self.factor = arrays.take(Factor, "tets")
+        panels = len(self.factor.panel) - 1
+        self._touched: IntArray = np.zeros(panels, np.int64)
+        self._reach: IntArray = np.zeros((panels, 2), np.int64)
 
     def add_delassus(self, W: BlockMatrix) -> None:
         """W += (L^-1 J^T)^T (L^-1 J^T): half of what columns of A^-1 would take."""
-        J = self.jacobian.arrays
-        if len(self._column) < W.group_count:
-            self._column = np.zeros((2 * W.group_count, 3), np.int64)
-        count = int(self._number(J, W.group_count, self._column))
-        if count == 0:
+        J, factor, groups = self.jacobian.arrays, self.factor, W.group_count
+        if len(self._column) < groups:
+            self._column = np.zeros((2 * groups, 3), np.int64)
+            self._key = np.zeros((2, 2 * groups), np.int64)
+        column = self._column
+        found = int(self._number(factor, J, groups, self._key[0], self._start, self._key[1], column))
+        if found == 0:
             return
+        count = found + -found % 3
         if self._rows.size < 3 * self.count * count:
-            self._rows = np.zeros(3 * self.count * 2 * count)
-        columns = self._rows[: 3 * self.count * count].reshape(self.count, 3, count)
-        self._spread(self.factor, J, self._column, self._touched, columns)
-        self._forward(self.factor, self._touched, columns)
-        # Few vertices take part: those that touch, and what is eliminated behind them.
-        flat = columns[self._touched != 0].reshape(-1, count)
-        self._add_gram(flat.T @ flat, self._column, W.group_count, W.blocks)
+            self._rows, self._gram = np.zeros(6 * self.count * count), np.zeros(4 * count * count)
+        self._spread(factor, J, column, count, self._reach, self._rows)
+        self._multiply(factor, count, self._reach, self._rows, self._sums, self._gram)
+        self._add_gram(self._gram, count, column, groups, W.blocks)
 
     def apply_inverse(self, x: FloatArray, out: FloatArray) -> None:
         """out = A^-1 x, both [n, 3]."""
@@ -84,7 +89,16 @@ class TetMechanism:
 
     def response(self, columns: FloatArray, out: FloatArray) -> None:
         """out[k] = A^-1 columns[k], both [columns, 3 n]."""
-        solve_many(self.factor, columns, self._touched, self._many, out)
+        solve_many(self.factor, columns, self._touched, self._many, self._sums, out)
+
+    def check_room(self, points: SurfacePoints, blocks: int, path: str) -> None:
+        """Refuse points, of so many `blocks` each, for which there is no room."""
+        J, asked = self.jacobian, points.span.item(1) - points.span.item(0)
+        if J.count.item(0) + blocks * asked > J.capacity:
+            what = (
+                f"room for {J.capacity} blocks of rows on tetrahedra is used up; raise run.capacity.contacts"
+            )
+            raise CapacityError(what, entity=path)
 
     def bind_dynamics(
         self, keys: Sequence[str], arrays: Arrays, build: Build, acts: bool = False
@@ -122,11 +136,5 @@ class TetSurface:
 
     def add_rows(self, points: SurfacePoints) -> None:
         """Append the Jacobian of points on the boundary."""
-        J = self.mechanism.jacobian
-        asked = points.span.item(1) - points.span.item(0)
-        if J.count.item(0) + CORNERS * asked > J.capacity:
-            what = (
-                f"room for {J.capacity} blocks of rows on tetrahedra is used up; raise run.capacity.contacts"
-            )
-            raise CapacityError(what, entity=self.path)
+        self.mechanism.check_room(points, CORNERS, self.path)
         self._add_rows(points)()

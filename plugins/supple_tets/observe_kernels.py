@@ -24,6 +24,15 @@ def advance(h, factor: Factor, x, v_free, impulse, scratch, x_out, v_out):
 
 
 @njit
+def remember(h, v, v_before_out, last_step_out):
+    """What the next step wants to know of this one."""
+    last_step_out[0] = h
+    for i in range(v.shape[0]):
+        for axis in range(3):
+            v_before_out[i, axis] = v[i, axis]
+
+
+@njit
 def observe_bodies(
     h, span, rest_volume, gravity, mass, rest, force, before: Moved, after: Moved, shape, seen: Observed
 ):

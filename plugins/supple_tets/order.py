@@ -1,4 +1,9 @@
-"""Which vertex is eliminated when, and where the blocks of the factor are: computed once for a mesh."""
+"""Which vertex is eliminated when, and where the numbers of the factor are: computed once for a mesh.
+
+Columns of the factor that have nearly the same rows are kept together in a panel: a dense matrix, of which each row
+belongs to one column of the factor. A panel has the columns of vertices that follow each other in the order of
+elimination, and, behind their own rows, those of the vertices below it.
+"""
 
 from __future__ import annotations
 
@@ -10,64 +15,201 @@ from scipy.sparse.linalg import splu
 
 from supple.core.arrays import BoolArray, FloatArray, IntArray
 
+SPARE_SHARE, SPARE_BLOCKS = 0.1, 4
+"""Zeros that a panel may hold for the sake of being large: this part of its blocks, or so many."""
+
 
 class Pattern(NamedTuple):
-    """The pattern of the factor; see `tables.Factor`."""
+    """The pattern of A and of its factor; see `tables.Factor`. Blocks of A below its diagonal are sorted by column."""
 
-    place: IntArray
-    column: IntArray
+    place: IntArray  # [n]
+    block_column: IntArray  # [blocks of A] vertices in the order of elimination
+    block_row: IntArray
+    first: IntArray  # [panels + 1]
+    below: IntArray  # [panels + 1]
     row: IntArray
 
 
-def find_places(count: int, tets: IntArray) -> IntArray:
+class Meetings(NamedTuple):
+    """Where panels take from panels; see `tables.Factor`."""
+
+    meet_start: IntArray
+    meet: IntArray
+    run: IntArray
+
+
+def find_pattern(count: int, tets: IntArray, fixed: BoolArray | None = None) -> Pattern:
+    """The order of elimination and the panels. Vertices that stand still are joined to nothing."""
+    joined = _join(count, tets, np.zeros(count, bool) if fixed is None else fixed)
+    place = find_places(joined)
+    order, rows = _eliminate(joined, place)
+    # Every subtree of what is eliminated lies together, which does not change the fill.
+    sorted_places = np.empty(count, np.int64)
+    sorted_places[order] = np.arange(count)
+    place = sorted_places[place]
+    columns = [np.sort(sorted_places[np.fromiter(rows[j], np.int64, len(rows[j]))]) for j in order]
+    first, kept = _gather_panels(columns)
+    pairs = joined.tocoo()
+    column, row = place[pairs.col], place[pairs.row]
+    lower = row > column
+    keys = np.unique(column[lower] * count + row[lower])
+    below = np.zeros(len(kept) + 1, np.int64)
+    np.cumsum([len(each) for each in kept], out=below[1:])
+    rows_of_all = np.concatenate([*kept, np.zeros(0, np.int64)]).astype(np.int64)
+    return Pattern(place, keys // count, keys % count, first, below, rows_of_all)
+
+
+def _join(count: int, tets: IntArray, fixed: BoolArray) -> csc_array:
+    rows, columns = np.repeat(tets, 4, axis=1).ravel(), np.tile(tets, (1, 4)).ravel()
+    moves = ~(fixed[rows] | fixed[columns]) | (rows == columns)
+    joined = csc_array((np.ones(moves.sum()), (rows[moves], columns[moves])), shape=(count, count))
+    joined.sum_duplicates()
+    joined.sort_indices()
+    return joined
+
+
+def find_places(joined: csc_array) -> IntArray:
     """Where every vertex stands in an order of elimination with little fill: minimum degree, as SuperLU finds it."""
     # What is factorised is of no interest; its diagonal is so heavy that no pivot is needed.
-    heavy = csc_matrix(_join(count, tets) + diags_array(np.full(count, 1e6)))
+    heavy = csc_matrix(joined + diags_array(np.full(joined.shape[0], 1e6)))
     order = splu(
         heavy, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True}
     ).perm_c
     return np.ascontiguousarray(order, np.int64)
 
 
-def _join(count: int, tets: IntArray) -> csc_array:
-    ones = np.ones(16 * len(tets))
-    return csc_array(
-        (ones, (np.repeat(tets, 4, axis=1).ravel(), np.tile(tets, (1, 4)).ravel())), shape=(count, count)
-    )
-
-
-def find_pattern(count: int, tets: IntArray) -> Pattern:
-    """The order of elimination, and which blocks of the factor are not zero."""
-    place = find_places(count, tets)
-    lower = _join(count, place[tets])
-    lower.sum_duplicates()
-    lower.sort_indices()
+def _eliminate(joined: csc_array, place: IntArray) -> tuple[IntArray, list[set[int]]]:
+    """An order in which children stand just before their parents, and the rows below every column."""
+    count = len(place)
+    by_place = np.argsort(place)
     rows: list[set[int]] = []
     children: list[list[int]] = [[] for _ in range(count)]
+    roots = []
     for j in range(count):
-        below = lower.indices[lower.indptr[j] : lower.indptr[j + 1]]
-        mine = set(below[below > j].tolist())
+        v = by_place[j]
+        near = place[joined.indices[joined.indptr[v] : joined.indptr[v + 1]]]
+        mine = set(near[near > j].tolist())
         for child in children[j]:
             mine |= rows[child]
         mine.discard(j)
         rows.append(mine)
         if mine:
             children[min(mine)].append(j)
-    column = np.zeros(count + 1, np.int64)
-    np.cumsum([len(each) for each in rows], out=column[1:])
-    return Pattern(place, column, np.array([i for each in rows for i in sorted(each)], np.int64))
+        else:
+            roots.append(j)
+    order: list[int] = []
+    wanted = roots[::-1]
+    while wanted:  # from the roots down, then turned round
+        j = wanted.pop()
+        order.append(j)
+        # Visited last, so in the end just before its parent: the child with the most rows, which fits into its panel.
+        wanted.extend(sorted(children[j], key=lambda child: (len(rows[child]), child)))
+    return np.array(order[::-1], np.int64), rows
+
+
+def _gather_panels(columns: list[IntArray]) -> tuple[IntArray, list[IntArray]]:
+    """First vertices of the panels, and the rows below each."""
+    first: list[int] = []
+    kept: list[IntArray] = []
+    spare: list[int] = []
+    for j, rows in enumerate(columns):
+        first.append(j)
+        kept.append(rows)
+        spare.append(0)
+        while len(first) > 1:
+            child, parent = len(first) - 2, len(first) - 1
+            width = first[parent] - first[child]
+            if len(kept[child]) == 0 or kept[child][0] < first[parent] or kept[child][0] > j:
+                break
+            own = j + 1 - first[parent]
+            # The child's columns get the rows of the parent, of which they may lack some.
+            zeros = spare[child] + spare[parent] + width * (own + len(kept[parent]) - len(kept[child]))
+            total = (width + own) * (width + own + 1) // 2 + (width + own) * len(kept[parent])
+            if zeros > max(SPARE_BLOCKS, SPARE_SHARE * total):
+                break
+            first.pop()
+            kept[child] = kept.pop()
+            spare.pop()
+            spare[child] = zeros
+    first.append(len(columns))
+    return np.array(first, np.int64), kept
+
+
+def find_meetings(pattern: Pattern) -> Meetings:
+    """For every panel: which panels its rows belong to, and where its rows are in those, in runs."""
+    starts, meets, runs = [0], [], []
+    panel_of = np.repeat(np.arange(len(pattern.first) - 1), np.diff(pattern.first))
+    for s in range(len(pattern.first) - 1):
+        rows = pattern.row[pattern.below[s] : pattern.below[s + 1]]
+        begin = 0
+        while begin < len(rows):
+            t = int(panel_of[rows[begin]])
+            end = int(np.searchsorted(rows, pattern.first[t + 1]))
+            width = pattern.first[t + 1] - pattern.first[t]
+            theirs = pattern.row[pattern.below[t] : pattern.below[t + 1]]
+            rest = rows[begin:]
+            own = rest < pattern.first[t + 1]
+            at = np.where(own, rest - pattern.first[t], width + np.searchsorted(theirs, rest))
+            meets.append((t, begin, end, len(runs)))
+            breaks = np.flatnonzero(np.diff(at) != 1) + 1
+            for a, b in zip([0, *breaks], [*breaks, len(at)], strict=True):
+                runs.append((begin + int(a), int(at[a]), int(b - a)))
+            begin = end
+        starts.append(len(meets))
+    meets.append((0, 0, 0, len(runs)))
+    return Meetings(
+        np.array(starts, np.int64), np.array(meets, np.int64), np.array(runs, np.int64).reshape(-1, 3)
+    )
 
 
 def join_patterns(patterns: list[Pattern]) -> Pattern:
     """One pattern for several bodies that do not touch each other's blocks."""
-    place, row, column = [], [], [np.zeros(1, np.int64)]
-    vertices = blocks = 0
+    zero: IntArray = np.zeros(1, np.int64)
+    parts: dict[str, list[IntArray]] = {name: [] for name in Pattern._fields}
+    parts["first"], parts["below"] = [zero], [zero]
+    vertices = rows = 0
     for each in patterns:
-        place.append(each.place + vertices)
-        row.append(each.row + vertices)
-        column.append(each.column[1:] + blocks)
-        vertices, blocks = vertices + len(each.place), blocks + len(each.row)
-    return Pattern(np.concatenate(place), np.concatenate(column), np.concatenate(row))
+        for name in ("place", "block_column", "block_row", "row"):
+            parts[name].append(getattr(each, name) + vertices)
+        parts["first"].append(each.first[1:] + vertices)
+        parts["below"].append(each.below[1:] + rows)
+        vertices, rows = vertices + len(each.place), rows + len(each.row)
+    return Pattern(*(np.concatenate(parts[name]) for name in Pattern._fields))
+
+
+def find_homes(pattern: Pattern) -> tuple[IntArray, IntArray, IntArray]:
+    """Where the numbers of panels begin [panels + 1], and where the blocks of A go among them (on the diagonal [n, 2],
+    below it [blocks, 2]: the first number, and the length of a row).
+    """
+    width, under = np.diff(pattern.first), np.diff(pattern.below)
+    length = 3 * (width + under)
+    home = np.zeros(len(width) + 1, np.int64)
+    np.cumsum(3 * width * length, out=home[1:])
+    panel_of = np.repeat(np.arange(len(width)), width)
+
+    def place(column: IntArray, at: IntArray) -> IntArray:
+        s = panel_of[column]
+        start = home[s] + 3 * (column - pattern.first[s]) * length[s] + 3 * at
+        return np.ascontiguousarray(np.stack([start, length[s]], axis=1))
+
+    every = np.arange(len(pattern.place))
+    diagonal = place(every, every - pattern.first[panel_of])
+    s = panel_of[pattern.block_column]
+    at = pattern.block_row - pattern.first[s]
+    for k in np.flatnonzero(at >= width[s]):
+        theirs = pattern.row[pattern.below[s[k]] : pattern.below[s[k] + 1]]
+        at[k] = width[s[k]] + np.searchsorted(theirs, pattern.block_row[k])
+    return home, diagonal, place(pattern.block_column, at)
+
+
+def find_panels(pattern: Pattern) -> dict[str, IntArray]:
+    """The arrays of `tables.Factor` that follow from the pattern, by name."""
+    home, diagonal, lower = find_homes(pattern)
+    panel_of: IntArray = np.repeat(np.arange(len(pattern.first) - 1), np.diff(pattern.first))
+    return {
+        "place": pattern.place, "panel": pattern.first, "panel_of": panel_of, "home": home, "below": pattern.below,
+        "row": pattern.row, "diagonal_home": diagonal, "lower_home": lower, **find_meetings(pattern)._asdict(),
+    }  # fmt: skip
 
 
 def sort_corners(pattern: Pattern, tets: IntArray, gradients: FloatArray) -> tuple[IntArray, FloatArray]:
@@ -80,7 +222,7 @@ def sort_corners(pattern: Pattern, tets: IntArray, gradients: FloatArray) -> tup
 
 
 def place_blocks(pattern: Pattern, corners: IntArray, fixed: BoolArray) -> IntArray:
-    """Where the blocks of a tetrahedron are [m, 10]: four on the diagonal, then those of the pairs (a, b), b < a.
+    """Where the blocks of a tetrahedron are in A [m, 10]: four on the diagonal, then those of the pairs (a, b), b < a.
 
     Corners are in the order of elimination, so a block (a, b) lies in the row of a. Blocks of vertices that stand still
     go where nobody reads them: behind the last.
@@ -88,12 +230,11 @@ def place_blocks(pattern: Pattern, corners: IntArray, fixed: BoolArray) -> IntAr
     places, count = pattern.place[corners], len(pattern.place)
     slot = np.zeros((len(corners), 10), np.int64)
     still = fixed[corners]
+    keys = pattern.block_column * count + pattern.block_row
     for a in range(4):
         slot[:, a] = np.where(still[:, a], count, places[:, a])
         for b in range(a):
-            # Rows rise within a column, so columns and rows together are sorted.
-            keys = np.repeat(np.arange(count), np.diff(pattern.column)) * count + pattern.row
             found = np.searchsorted(keys, places[:, b] * count + places[:, a])
             skip = still[:, a] | still[:, b]
-            slot[:, 4 + (a * (a - 1)) // 2 + b] = np.where(skip, len(pattern.row), found)
+            slot[:, 4 + (a * (a - 1)) // 2 + b] = np.where(skip, len(keys), found)
     return slot

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,8 +19,12 @@ from supple_tets.letters import make_letter
 from supple_tets.mesh import TetMesh, make_mesh
 from supple_tets.stuffing import Distance, stuff
 
+if TYPE_CHECKING:
+    from supple_collide.mesh_files import Triangles
+    from supple_collide.mesh_shape import TriangleMesh
+
 VOLUME_SUFFIXES = (".msh", ".vtu", ".vtk", ".mesh")
-SURFACE_SUFFIXES = (".obj", ".stl")
+SURFACE_SUFFIXES = (".obj", ".stl", ".glb")
 
 
 def load_tets(kind: str, shape: Any, path: str, files: SceneFiles) -> TetMesh:
@@ -129,14 +134,24 @@ def _read_volume(file: Path, where: str, scale: float) -> TetMesh:
     return make_mesh(points[:, :3] * scale, np.concatenate(cells), where)
 
 
-def _stuff_surface(file: Path, where: str, scale: float, edge: float | None, wanted: int) -> TetMesh:
+def read_surface(file: Path, where: str, scale: float) -> tuple[Triangles, TriangleMesh]:
+    """A surface as the file has it, and in metres with its faces outwards."""
     from supple_collide.mesh_files import read_triangles
-    from supple_collide.mesh_shape import integrate_volume
     from supple_collide.mesh_shape import make_mesh as make_surface
+    from supple_tets.glb_files import read_glb
+
+    raw = read_glb(file, where) if file.suffix.lower() == ".glb" else read_triangles(file, where)
+    a, b, c = (raw.vertices[raw.triangles[:, k]] - raw.vertices[0] for k in range(3))
+    if np.einsum("ij,ij->", np.cross(a, b), c) < 0.0:
+        raw = replace(raw, triangles=np.ascontiguousarray(raw.triangles[:, ::-1]))
+    return raw, make_surface(raw, scale, where)
+
+
+def _stuff_surface(file: Path, where: str, scale: float, edge: float | None, wanted: int) -> TetMesh:
+    from supple_collide.mesh_shape import integrate_volume
     from supple_tets.surface_kernels import find_crossing, find_depths
 
-    raw = read_triangles(file, where)
-    surface = make_surface(raw, scale, where)
+    raw, surface = read_surface(file, where, scale)
     if not surface.closed:
         rim = int(np.argwhere(surface.neighbour < 0)[0, 0])
         raise raw.problem(rim, where, "the surface is open: an edge has one triangle", "close its holes")

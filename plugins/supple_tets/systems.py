@@ -7,8 +7,10 @@ import numpy as np
 from supple.core.schedule import Bound, Call, Phase, System
 from supple_tets.element_kernels import add_elements, follow_shape, start_step
 from supple_tets.factor_kernels import copy_matrix, factorise, solve_one
-from supple_tets.observe_kernels import advance, observe_bodies
-from supple_tets.tables import Elements, Factor, Matrix, Moved, Observed, Scratch, Vertices
+from supple_tets.observe_kernels import advance, observe_bodies, remember
+from supple_tets.product_kernels import ROOM
+from supple_tets.row_kernels import move_skins
+from supple_tets.tables import Elements, Embedding, Factor, Matrix, Moved, Now, Observed, Scratch, Vertices
 
 
 def name_fields(*groups: type) -> tuple[str, ...]:
@@ -21,8 +23,7 @@ class AssembleMatrix(System):
     """Forces and A at the present shape. Others may add to A in the same phase: what stiffens a body."""
 
     phase = Phase.FREE
-    state = ("tets.x", "tets.v", "tets.turn", "tets.force", "run.gravity")
-    reads = (*name_fields(Elements, Vertices), *state)
+    reads = (*name_fields(Elements, Vertices, Now), "tets.force", "run.gravity")
     writes = ("tets.right",)
     adds = name_fields(Matrix)
 
@@ -30,12 +31,20 @@ class AssembleMatrix(System):
         """Bind the mesh and the state."""
         elements, vertices = arrays.take(Elements, "tets"), arrays.take(Vertices, "tets")
         matrix = arrays.take(Matrix, "tets")
-        x, v, turn, force, gravity = (arrays[name] for name in self.state)
-        right = arrays["tets.right"]
+        now, right = arrays.take(Now, "tets"), arrays["tets.right"]
         scratch = Scratch(gradient=np.zeros((4, 3)), stiffness=np.zeros((12, 12)), rigid=np.zeros((6, 12)))
         return [
-            Call(start_step, arrays.h, vertices, gravity, v, force, right, matrix),
-            Call(add_elements, arrays.h, elements, vertices.fixed, x, turn, scratch, right, matrix),
+            Call(
+                start_step,
+                arrays.h,
+                vertices,
+                arrays["run.gravity"],
+                now,
+                arrays["tets.force"],
+                right,
+                matrix,
+            ),
+            Call(add_elements, arrays.h, elements, vertices.fixed, now, scratch, right, matrix),
         ]
 
 
@@ -43,8 +52,8 @@ class FactoriseMatrix(System):
     """The factor of A, and the velocities if nothing touched."""
 
     phase = Phase.FREE
-    reads = ("tets.place", "tets.column", "tets.row", *name_fields(Matrix), "tets.right")
-    writes = ("tets.diagonal", "tets.lower", "tets.v_free")
+    writes = ("tets.numbers", "tets.v_free")
+    reads = (*(name for name in name_fields(Matrix, Factor) if name != "tets.numbers"), "tets.right")
 
     def bind(self, arrays: Bound) -> list[Call]:
         """Bind A and its factor."""
@@ -52,8 +61,8 @@ class FactoriseMatrix(System):
         right, v_free = arrays["tets.right"], arrays["tets.v_free"]
         return [
             Call(copy_matrix, matrix, factor),
-            Call(factorise, factor),
-            Call(solve_one, factor, right, np.zeros_like(right), v_free),
+            Call(factorise, factor, np.zeros(3 * ROOM)),
+            Call(solve_one, factor, right, np.zeros((2 * len(right), 3)), v_free),
         ]
 
 
@@ -62,18 +71,35 @@ class AdvanceVertices(System):
 
     phase = Phase.ADVANCE
     state = ("tets.x", "tets.turn", "tets.v_free", "tets.impulse")
-    reads = (*name_fields(Elements, Factor), *state)
-    writes = ("tets.x.next", "tets.v.next", "tets.turn.next", "tets.stored.next", "tets.shape")
+    before = ("tets.v", "tets.v_before.next", "tets.last_step.next")
+    reads = (*name_fields(Elements, Factor), *state, "tets.v")
+    moved = ("tets.x.next", "tets.v.next", "tets.turn.next", "tets.stored.next", "tets.shape")
+    writes = (*moved, *before[1:])
 
     def bind(self, arrays: Bound) -> list[Call]:
         """Bind both states."""
         elements, factor = arrays.take(Elements, "tets"), arrays.take(Factor, "tets")
         x, turn, v_free, impulse = (arrays[name] for name in self.state)
-        x_next, v_next, turn_next, stored, shape = (arrays[name] for name in self.writes)
+        x_next, v_next, turn_next, stored, shape = (arrays[name] for name in self.moved)
         return [
-            Call(advance, arrays.h, factor, x, v_free, impulse, np.zeros_like(x), x_next, v_next),
+            Call(remember, arrays.h, *(arrays[name] for name in self.before)),
+            Call(advance, arrays.h, factor, x, v_free, impulse, np.zeros((2 * len(x), 3)), x_next, v_next),
             Call(follow_shape, elements, x_next, turn, turn_next, stored, shape),
         ]
+
+
+class MoveSkins(System):
+    """Fine surfaces move with the tetrahedra that they lie in."""
+
+    phase = Phase.ADVANCE
+    moved = ("tets.x.next", "tets.v.next")
+    reads = (*name_fields(Embedding), *moved)
+    writes = ("tets.skin_x.next", "tets.skin_v.next")
+
+    def bind(self, arrays: Bound) -> Call:
+        """Bind both."""
+        embedding = arrays.take(Embedding, "tets")
+        return Call(move_skins, embedding, *(arrays[name] for name in (*self.moved, *self.writes)))
 
 
 class ObserveBodies(System):

@@ -18,6 +18,7 @@ class Elements(NamedTuple):
     damping: FloatArray  # [m] damping as a part of the stiffness [s]
     slot: IntArray  # [m, 10] where the blocks of a tetrahedron are in the factor, see `order.place_blocks`
     body_of: IntArray  # [m] body
+    midpoint: IntArray  # [m] 1 where velocities are those of the middles of steps: README eq. (7)
 
 
 class Vertices(NamedTuple):
@@ -27,13 +28,24 @@ class Vertices(NamedTuple):
     drag: FloatArray  # [n] resistance to motion as a part of the mass [1/s]
     fixed: IntArray  # [n] 1 for those that stand still
     place: IntArray  # [n] where a vertex is in the order of elimination
+    vertex_midpoint: IntArray  # [n] as `midpoint` of tetrahedra
+
+
+class Now(NamedTuple):
+    """The state that a step starts from."""
+
+    x: FloatArray  # [n, 3] [m]
+    v: FloatArray  # [n, 3] [m/s]
+    v_before: FloatArray  # [n, 3] that of one step earlier
+    turn: FloatArray  # [m, 4] rotations of the tetrahedra
+    last_step: FloatArray  # [1] length of the step that led here, 0 at the start [s]
 
 
 class Matrix(NamedTuple):
     """A in the order of elimination, in blocks of 3 x 3: whoever stiffens the body adds to it in FREE.
 
-    Blocks lie as those of the factor; of those on the diagonal the lower triangles count. The last row of both takes
-    what belongs to vertices that stand still, and is never read.
+    `tets.slot` tells where; of blocks on the diagonal the lower triangles count. The last row of both takes what
+    belongs to vertices that stand still, and is never read.
     """
 
     matrix_diagonal: FloatArray  # [n + 1, 3, 3]
@@ -41,16 +53,29 @@ class Matrix(NamedTuple):
 
 
 class Factor(NamedTuple):
-    """A = L L^T in blocks of 3 x 3, in the order of elimination.
+    """A = L L^T in the order of elimination, in dense panels: see `order`.
 
-    Blocks below the diagonal of column j are lower[column[j] : column[j + 1]], in the rows `row`.
+    Panel s has the columns of the vertices panel[s] to panel[s + 1], each a row of numbers, from numbers[home[s]] on.
+    A row has the column's numbers in the rows of these vertices and of row[below[s] : below[s + 1]]. Above the diagonal
+    there is nothing of use; on it are reciprocals.
+
+    meet[k] for k in meet_start[s] to meet_start[s + 1]: another panel, the first and last of the rows below that
+    belong to it, and the first of the runs that tell where the rows from there on are in that panel. A run: first row
+    here, first row there, and how many. Runs of k end where those of k + 1 begin.
     """
 
     place: IntArray  # [n] where a vertex is in the order of elimination
-    column: IntArray  # [n + 1]
-    row: IntArray  # [blocks]
-    diagonal: FloatArray  # [n, 3, 3] lower triangles, with the reciprocals of their diagonals
-    lower: FloatArray  # [blocks, 3, 3]
+    panel: IntArray  # [panels + 1]
+    panel_of: IntArray  # [n] panel of a vertex, by its place
+    home: IntArray  # [panels + 1]
+    below: IntArray  # [panels + 1]
+    row: IntArray  # [rows of all panels]
+    meet_start: IntArray  # [panels + 1]
+    meet: IntArray  # [meetings + 1, 4]
+    run: IntArray  # [runs, 3]
+    diagonal_home: IntArray  # [n, 2] where a block of A goes: first number, length of a row
+    lower_home: IntArray  # [blocks, 2]
+    numbers: FloatArray  # [home[-1]]
 
 
 class Observed(NamedTuple):
@@ -77,3 +102,10 @@ class Moved(NamedTuple):
     x: FloatArray  # [n, 3] [m]
     v: FloatArray  # [n, 3] [m/s]
     stored: FloatArray  # [bodies] elastic energy [J]
+
+
+class Embedding(NamedTuple):
+    """What the vertices of skins hang on."""
+
+    skin_corner: IntArray  # [k, 4] vertices of tetrahedra
+    skin_share: FloatArray  # [k, 4] their weights

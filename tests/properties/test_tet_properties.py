@@ -6,9 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
-from supple_tets.factor_kernels import factorise, solve_many, solve_one
+from supple_tets.factor_kernels import WIDTH, factorise, solve_many, solve_one
 from supple_tets.lattice import fill_cells
 from supple_tets.mesh import find_volumes, make_mesh
+from supple_tets.product_kernels import ROOM
 from tet_worlds import BareBody
 
 
@@ -87,15 +88,17 @@ def test_the_factor_solves(body, seed, size):
     x = deform(body, seed, size)
     body.assemble(x)
     A, n = body.dense(), len(x)
-    factorise(body.factor)
+    factorise(body.factor, np.zeros(3 * ROOM))
     rng = np.random.default_rng(seed)
     columns, out = rng.standard_normal((19, 3 * n)), np.zeros((19, 3 * n))
     columns[3, 6:] = 0.0
-    solve_many(body.factor, columns, np.zeros(n, np.int64), np.zeros((n, 3, 16)), out)
+    panels = len(body.factor.panel) - 1
+    scratch = np.zeros((2, 3 * n * WIDTH))
+    solve_many(body.factor, columns, np.zeros(panels, np.int64), scratch, np.zeros(3 * ROOM), out)
     exact = np.linalg.solve(A, columns.T).T
     assert np.allclose(out, exact, rtol=0, atol=1e-9 * np.abs(exact).max())
     one = np.zeros((n, 3))
-    solve_one(body.factor, columns[0].reshape(n, 3), np.zeros((n, 3)), one)
+    solve_one(body.factor, columns[0].reshape(n, 3), np.zeros((2 * n, 3)), one)
     assert np.allclose(one.reshape(-1), exact[0], rtol=0, atol=1e-9 * np.abs(exact[0]).max())
 
 
@@ -108,8 +111,8 @@ def test_inverted_tetrahedra_come_back():
     assert find_volumes(x, body.mesh.tets).min() < 0
     for _ in range(200):
         right = body.assemble(x, v=v)
-        factorise(body.factor)
-        solve_one(body.factor, right, np.zeros((8, 3)), v)
+        factorise(body.factor, np.zeros(3 * ROOM))
+        solve_one(body.factor, right, np.zeros((16, 3)), v)
         x += 0.01 * v
         body.find_energy(x)
     assert (
