@@ -1,4 +1,4 @@
-"""Control of boneless bodies: muscles and contacts chosen together, so that a soft body walks, rolls, jumps or stands."""
+"""Control of boneless bodies: muscles and contacts are chosen together, so that a soft body walks, rolls or jumps."""
 
 from __future__ import annotations
 

@@ -18,12 +18,12 @@ from supple_locomotion.parts import cut_patches, find_parts
 from supple_tets.compile import TetBody
 
 OBSERVED = (
-    "distance", "sideways", "turned", "tilt", "height", "rise", "steps", "least_lift", "jitter", "programs",
+    "distance", "sideways", "strayed", "turned", "tilt", "height", "rise", "steps", "least_lift", "jitter", "programs",
     "decisions", "infeasible", "pivoted",
 )  # fmt: skip
 """Columns of locomotion.observed."""
 SHAKE = ("shake", "motion", "begun", "start_x", "start_y", "start_z")
-"""Sums of second differences and of speeds, whether the controller has decided, and where the centre of mass was then."""
+"""Sums of second differences and of speeds, whether anything was decided, and where the centre of mass was then."""
 
 
 @dataclass(frozen=True)

@@ -34,15 +34,16 @@ class Goal:
     """Something that is wanted of the body: a quantity, where it should be or how it should change, how much it counts.
 
     Without stiffness, damping or push a rate is wanted: that of the target, plus gain times what is missing. With one
-    of them a change of the rate is wanted: push + stiffness times what is missing - damping times the rate; `weight` is then
-    that of squared accelerations (or forces, or torques).
+    of them a change of the rate is wanted: push + stiffness times what is missing - damping times the rate; `weight` is
+    then that of squared accelerations (or forces, or torques).
     """
 
     of: Quantity = field(
         unit="",
-        doc="centre: centre of mass. momentum: mass times its velocity. angular_momentum: about `about`. place: middle of a "
-        "part. offset: from the part `other` to the part. turn: rotation of a part. area: of a part's surface from below. "
-        "balance: angular momentum about the middle of the part that the body stands on, by a pressure within it.",
+        doc="centre: centre of mass. momentum: mass times its velocity. angular_momentum: about `about`. place: "
+        "middle of a part. offset: from the part `other` to the part. turn: rotation of a part. area: of a part's "
+        "surface from below. balance: angular momentum about the middle of the part that the body stands on, by a "
+        "pressure within it.",
     )
     part: str = field(default="", unit="", doc="The part.")
     other: str = field(default="", unit="", doc="Of an offset: the part that it counts from.")
@@ -105,7 +106,7 @@ class Gait:
     landed: float = field(default=0.03, unit="1", gt=0, lt=1, doc="That load, as a part of the weight.")
     schedule: Literal["none", "seed", "force"] = field(
         default="none", unit="",
-        doc="none: the solver decides alone when a foot leaves the ground. seed: that it does is tried, too. force: it does.",
+        doc="none: the solver decides alone when a foot leaves the ground. seed: that is tried, too. force: it does.",
     )  # fmt: skip
     opposite: float = field(
         default=0.16, unit="1", ge=0, le=1,
@@ -171,6 +172,7 @@ class Locomotion:
     metrics = (
         Metric("distance", "m", "How far the centre of mass has come along the heading, or horizontally."),
         Metric("sideways", "m", "How far it is beside the heading."),
+        Metric("strayed", "m", "Greatest horizontal distance of the centre of mass from its start.", "max"),
         Metric("turned", "deg", "By how much the trunk has turned about the vertical."),
         Metric("tilt", "deg", "Greatest angle between the trunk and upright.", "max"),
         Metric("height", "1", "Least height of the centre of mass, as a part of that at the start.", "min"),

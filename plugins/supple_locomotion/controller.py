@@ -1,4 +1,4 @@
-"""The controller of one body: the problem of a step from goals, muscles and contacts, and its solution. README eq. (1)."""
+"""The controller of one body: the problem of a step from goals, muscles and contacts. README eq. (1)."""
 
 from __future__ import annotations
 

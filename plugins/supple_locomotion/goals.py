@@ -17,7 +17,7 @@ from supple_qpcc.quantities import map_area_rate, measure_area
 from supple_qpcc.targets import fade
 
 GOAL_MEMORY: Final = 10
-"""Numbers that a goal keeps: has it been active; its value then; its value, and a part's place, when the phase began."""
+"""Numbers that a goal keeps: was it active; its value then; its value, and a part's place, when the phase began."""
 WITHIN_BASE: Final = 0.85
 """Pressure stays within this part of the half base."""
 UP: Final = np.array([0.0, 1.0, 0.0])
@@ -27,8 +27,8 @@ class BoundGoal:
     """One goal of one body. `memory` [GOAL_MEMORY] is a view of the state after the step."""
 
     def __init__(
-        self, goal: Goal, body: SoftBody, clock: Clock, parts: dict[str, IntArray], triangles: IntArray, memory: FloatArray,
-        gravity: FloatArray,
+        self, goal: Goal, body: SoftBody, clock: Clock, parts: dict[str, IntArray], triangles: IntArray,
+        memory: FloatArray, gravity: FloatArray,
     ) -> None:  # fmt: skip
         self.goal, self.body, self.clock, self.parts, self.memory = goal, body, clock, parts, memory
         self.axes = np.array(["xyz".index(axis) for axis in goal.axes])

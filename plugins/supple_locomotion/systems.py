@@ -153,8 +153,10 @@ class Seen:
             shake[1] += np.sqrt((body.v**2).sum(axis=1).mean())
             way = centre - shake[3:]
             values.update(
-                distance=float(way @ self.ahead), sideways=float(way @ self.left), height=centre[1] / shake[4], rise=way[1],
-                jitter=shake[0] / max(shake[1], 1e-12), programs=programs / decisions, pivoted=pivoted / decisions,
+                distance=float(way @ self.ahead), sideways=float(way @ self.left),
+                strayed=float(np.hypot(way[0], way[2])), height=centre[1] / shake[4], rise=way[1],
+                jitter=shake[0] / max(shake[1], 1e-12), programs=programs / decisions,
+                pivoted=pivoted / decisions,
             )  # fmt: skip
         if self.steps is not None and self.trunk is not None and decisions:
             values["steps"] = self.steps[0]

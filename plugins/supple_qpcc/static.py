@@ -31,8 +31,8 @@ def solve_static(
 
     `touching` [contacts] is true everywhere if it is not given. Pairs that belong to no contact have a = 0. If there is
     no such point the status is "infeasible", and x is what the fallback gives: "soft", the static velocities become an
-    objective of their own while forces stay within their cones; "hold", the muscles stay as they were last. `precise` is
-    as in a Budget.
+    objective of their own while forces stay within their cones; "hold", the muscles stay as they were last. `precise`
+    is as in a Budget.
     """
     contacts = find_contacts(problem) if contacts is None else contacts
     pieces = make_pieces(problem.pairs, contacts)

@@ -24,15 +24,19 @@ phase.one = { duration = 1, next = "one", active = ["up"], values = { shift = 1,
 """
 PARTS = "parts = { sole = { low = [-1, -1, -1], high = [1, 0, 1] }, far = { low = [3, 3, 3], high = [4, 4, 4] } }\n"
 SOLE = 'parts = { sole = { low = [-1, -1, -1], high = [1, 0, 1] } }\npatches = [{ part = "sole" }]\n'
-GAIT = 'gait = {{ feet = [{0}, {0}], ankles = [{0}, {0}], trunk = "sole", stride = 0.1, lift_off = 0.1, touch_down = {1} }}\n'
+GAIT = (
+    'gait = {{ feet = [{0}, {0}], ankles = [{0}, {0}], trunk = "sole", stride = 0.1, lift_off = 0.1, '
+    "touch_down = {1} }}\n"
+)
+CENTRE = 'goals.a = { of = "centre", weight = 1 }\n'
 CASES = [
     (SOLE, "nothing is wanted", "give goals, or a gait"),
     (PARTS + 'patches = [{ part = "soul" }]\n', "no part 'soul'", "sole"),
-    (PARTS + 'patches = [{ part = "far" }]\ngoals.a = { of = "centre", weight = 1 }\n', "no vertex lies in this box", "reaches from"),
+    (PARTS + 'patches = [{ part = "far" }]\n' + CENTRE, "no vertex lies in this box", "reaches from"),
     (SOLE + 'goals.a = { of = "place", weight = 1 }\n', "part '' does not exist", "sole"),
     (SOLE + 'goals.a = { of = "place", part = "sol", weight = 1 }\n', "part 'sol' does not exist", "sole"),
-    (SOLE + 'goals.a = { of = "offset", part = "sole", other = "x", weight = 1 }\n', "other 'x' does not exist", "sole"),
-    (SOLE + 'goals.a = { of = "centre", target = [1, 2], weight = 1 }\n', "target has 2 numbers, and axes has 3", "one for each"),
+    (SOLE + 'goals.a = { of = "offset", part = "sole", other = "x", weight = 1 }\n', "'x' does not exist", "sole"),
+    (SOLE + 'goals.a = { of = "centre", target = [1, 2], weight = 1 }\n', "target has 2 numbers", "one for each"),
     (SOLE + 'goals.a = { of = "centre", weight = -1 }\n', "weight", "0"),
     (SOLE + 'goals.a = { of = "centre", weight = 1, when = ["down"] }\n', "which no phase makes active", "up"),
     (SOLE + 'goals.a = { of = "centre", weight = 1, value = "shft" }\n', "no value of the phases", "shift"),

@@ -15,7 +15,8 @@ from supple_locomotion.parts import number_cells
 from supple_locomotion.patches import Touching, make_frame
 from supple_qpcc.static import solve_static
 
-HEAD = "format = 1\n[run]\nstep = 0.01\nduration = {duration}\ngravity = [0, {gravity}, 0]\n[run.collide]\nmargin = 0.004\n"
+HEAD = "format = 1\n[run]\nstep = 0.01\nduration = {duration}\ngravity = [0, {gravity}, 0]\n"
+HEAD += "[run.collide]\nmargin = 0.004\n"
 FLOOR = '[[entity]]\nname = "floor"\nplane = { friction = 0.8 }\n'
 WORM = """
 [[entity]]
@@ -164,7 +165,8 @@ def test_each_goal_alone_brings_its_quantity_to_the_target(tmp_path, goal, who, 
 def test_balance_and_angular_momentum_push_the_right_way(tmp_path):
     """Spin wanted about +z turns the worm's ends up at the right: angular momentum follows the sign."""
     for sign in (1, -1):
-        goal = f'goals.a = {{ of = "angular_momentum", about = "centre", axes = "z", push = [{5 * sign}], weight = 1, end = 0.05 }}\n'
+        goal = 'goals.a = { of = "angular_momentum", about = "centre", axes = "z", weight = 1, '
+        goal += f"push = [{5 * sign}], end = 0.05 }}\n"
         world, _ = load(tmp_path, goal)
         world.step(4)
         x, v, mass = (world.array(f"tets.{name}") for name in ("x", "v", "mass"))
@@ -174,8 +176,7 @@ def test_balance_and_angular_momentum_push_the_right_way(tmp_path):
 
 def test_the_search_is_never_worse_than_static_contacts(tmp_path, monkeypatch):
     """Both from the same states, step by step."""
-    goal = 'goals.a = { of = "place", part = "front", axes = "y", counts_from = "start", target = [0.05], weight = 400 }\n'
-    world, _ = load(tmp_path, goal)
+    world, _ = load(tmp_path, GOALS.replace("0.03", "0.05"))
     kept, better = controller.solve, []
 
     def compare(problem, start, seeds, budget, contacts, touching):
