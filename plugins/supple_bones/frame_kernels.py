@@ -12,7 +12,7 @@ from supple_bones.query_kernels import TreeMotion, TreeTables, fill_motion, foll
 def query_frames(
     tree: TreeTables, motion: TreeMotion, frames, points, slots, first, motion_out, jacobian_out
 ):
-    """For every point p of a frame, rows `slots` of motion_out [m, 19] and jacobian_out [m, 6, n], from column `first` on.
+    """For points p of a frame, rows `slots` of motion_out [m, 19] and jacobian_out [m, 6, n], from column `first` on.
 
     Columns of rates that do not move a frame are left alone: they are zero, and stay so.
     """

@@ -20,7 +20,13 @@ from supple_joints.anchor_kernels import (
 )
 from supple_joints.held import SURFACE, HeldSides
 from supple_joints.measure_kernels import measure_links
-from supple_joints.observe_kernels import find_widened_link, find_worst_error, gather_forces, observe_links, observe_springs
+from supple_joints.observe_kernels import (
+    find_widened_link,
+    find_worst_error,
+    gather_forces,
+    observe_links,
+    observe_springs,
+)
 from supple_joints.tables import (
     FORCES,
     LINKS,

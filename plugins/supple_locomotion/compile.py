@@ -18,7 +18,7 @@ from supple_locomotion.parts import cut_patches, find_parts
 from supple_tets.compile import TetBody
 
 OBSERVED = (
-    "distance", "sideways", "strayed", "turned", "tilt", "height", "rise", "steps", "least_lift", "jitter", "programs",
+    "distance", "sideways", "strayed", "turned", "tilt", "stature", "rise", "steps", "least_lift", "jitter", "programs",
     "decisions", "infeasible", "pivoted",
 )  # fmt: skip
 """Columns of locomotion.observed."""

@@ -106,7 +106,7 @@ class Gait:
     landed: float = field(default=0.03, unit="1", gt=0, lt=1, doc="That load, as a part of the weight.")
     schedule: Literal["none", "seed", "force"] = field(
         default="none", unit="",
-        doc="none: the solver decides alone when a foot leaves the ground. seed: that is tried, too. force: it does.",
+        doc="Who decides that a foot leaves the ground: the solver alone, the solver with a hint, or the phases.",
     )  # fmt: skip
     opposite: float = field(
         default=0.16, unit="1", ge=0, le=1,
@@ -139,7 +139,7 @@ class Locomotion:
     goals: dict[str, Goal] = field(default={}, unit="", doc="What is wanted, by names that you choose.")
     gait: Gait | None = field(default=None, unit="", doc="Steps.")
     solver: Literal["qpcc", "static"] = field(
-        default="qpcc", unit="", doc="qpcc: chooses contacts. static: takes all that touch for static."
+        default="qpcc", unit="", doc="Contacts are chosen (qpcc), or all that touch are taken for static."
     )
     fallback: Literal["soft", "hold"] = field(
         default="soft", unit="",
@@ -175,7 +175,7 @@ class Locomotion:
         Metric("strayed", "m", "Greatest horizontal distance of the centre of mass from its start.", "max"),
         Metric("turned", "deg", "By how much the trunk has turned about the vertical."),
         Metric("tilt", "deg", "Greatest angle between the trunk and upright.", "max"),
-        Metric("height", "1", "Least height of the centre of mass, as a part of that at the start.", "min"),
+        Metric("stature", "1", "Least height of the centre of mass, as a part of that at the start.", "min"),
         Metric("rise", "m", "Greatest height of the centre of mass above that at the start.", "max"),
         Metric("steps", "1", "Steps of feet that are done."),
         Metric("least_lift", "m", "Least height that a foot came to in any of them."),

@@ -154,7 +154,7 @@ class Seen:
             way = centre - shake[3:]
             values.update(
                 distance=float(way @ self.ahead), sideways=float(way @ self.left),
-                strayed=float(np.hypot(way[0], way[2])), height=centre[1] / shake[4], rise=way[1],
+                strayed=float(np.hypot(way[0], way[2])), stature=centre[1] / shake[4], rise=way[1],
                 jitter=shake[0] / max(shake[1], 1e-12), programs=programs / decisions,
                 pivoted=pivoted / decisions,
             )  # fmt: skip

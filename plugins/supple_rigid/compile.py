@@ -74,7 +74,12 @@ def _declare_step(build: Build, labels: list[str]) -> None:
     for name, shape, unit, doc in (
         ("response", (3, 3), "1/(kg m^2)", "Inverse of what answers impulses."),
         ("middle", (4,), "rad/s, s", "Of fast bodies: spin amid a free step, and its time."),
-        ("turned", (6,), velocity, "What turning adds to the mean of velocities before and after, as impacts see it."),
+        (
+            "turned",
+            (6,),
+            velocity,
+            "What turning adds to the mean of velocities before and after, as impacts see it.",
+        ),
         ("v_rows", (6,), velocity, "Velocities that rows ask for: those of a step's mean motion."),
         ("v_worked", (6,), velocity, "Velocities after all impulses, before fast bodies turn."),
         ("v_free", (6,), velocity, "Velocity if nothing touched."),

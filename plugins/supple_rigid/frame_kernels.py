@@ -10,7 +10,7 @@ from supple_rigid.query_kernels import Bodies, fill_motion
 
 @njit
 def query_frames(bodies: Bodies, frames, points, slots, first, motion_out, jacobian_out):
-    """For every point p of a body, rows `slots` of motion_out [m, 19] and jacobian_out [m, 6, n], from column `first` on.
+    """For points p of a body, rows `slots` of motion_out [m, 19] and jacobian_out [m, 6, n], from column `first` on.
 
     Columns of other bodies are left alone: they are zero, and stay so.
     """

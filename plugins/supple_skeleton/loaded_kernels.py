@@ -11,14 +11,13 @@ from supple_bones.kinematics_kernels import move_bones
 from supple_skeleton.step_kernels import add_implicit_gains, fill_right_side, find_applied_forces
 from supple_skeleton.step_tables import FreeStep
 
-
 LARGEST_TURN = 0.25
-"""Turn within a step [rad] beyond which bones in flesh, whose spins are stepped plainly, make more than 0.5 % of energy a second."""
+"""Turn within a step [rad] beyond which bones in flesh, which are stepped plainly, gain more than 0.5 % a second."""
 
 
 @njit
 def find_turning_bone(h, spinning, velocity):
-    """The first of these bones that turns by more than that within the step h, or -1. velocity [bones, 6] is spatial."""
+    """The first of these bones that turns by more than that within a step, or -1. velocity [bones, 6] is spatial."""
     for n in range(spinning.shape[0]):
         i = spinning[n]
         wx, wy, wz = h * velocity[i, 3], h * velocity[i, 4], h * velocity[i, 5]

@@ -128,7 +128,7 @@ class MoveFreely(System):
         def move() -> None:
             turning = find_turning() if self.loads else -1
             if turning >= 0:
-                what = f"turns by more than {LARGEST_TURN:g} rad within a step, too much for bones with flesh: shorten run.step"
+                what = f"turns by more than {LARGEST_TURN:g} rad in a step, too much with flesh: shorten run.step"
                 raise SimulationError(what, entity=labels[turning])
             empty = take_step()
             any_fast[0] = empty == SPINS_FAST

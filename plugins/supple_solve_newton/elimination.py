@@ -19,8 +19,14 @@ find_twins, build_graph = TypedKernel(order_kernels.find_twins), TypedKernel(ord
 find_parents, find_borders = TypedKernel(order_kernels.find_parents), TypedKernel(order_kernels.find_borders)
 list_by_depth, join_fronts = TypedKernel(order_kernels.list_by_depth), TypedKernel(order_kernels.join_fronts)
 list_members, fill_fronts = TypedKernel(order_kernels.list_members), TypedKernel(order_kernels.fill_fronts)
-measure_fronts, measure_room = TypedKernel(order_kernels.measure_fronts), TypedKernel(order_kernels.measure_room)
-factor_fronts, solve_fronts = TypedKernel(front_kernels.factor_fronts), TypedKernel(front_kernels.solve_fronts)
+measure_fronts, measure_room = (
+    TypedKernel(order_kernels.measure_fronts),
+    TypedKernel(order_kernels.measure_room),
+)
+factor_fronts, solve_fronts = (
+    TypedKernel(front_kernels.factor_fronts),
+    TypedKernel(front_kernels.solve_fronts),
+)
 find_remainder = TypedKernel(front_kernels.find_remainder)
 expand_unknowns = TypedKernel(front_kernels.expand_unknowns)
 
@@ -50,7 +56,7 @@ def find_places(count: int, graph: Graph) -> IntArray:
 class Elimination:
     """Factors of one matrix after the other.
 
-    Which groups the fronts are made for depends on the matrices since `begin` alone, so that results repeat whatever was
+    Which groups fronts are made for depends on the matrices since `begin` alone, so that results repeat whatever was
     solved before. Fronts of earlier problems with the same pattern are kept, for those who need the very same.
     """
 
@@ -74,7 +80,8 @@ class Elimination:
 
     def solve(self, linear: Linearisation, right_side: FloatArray) -> None:
         """The right-hand side becomes the solution with the factors of the last matrix."""
-        assert self._fronts is not None and self._factor is not None
+        assert self._fronts is not None
+        assert self._factor is not None
         solve_fronts(linear, self._fronts, self._factor, right_side)
 
     def solve_accurately(
@@ -90,9 +97,7 @@ class Elimination:
         worst = greatest = 0.0
         for last in (False, True):
             expand_unknowns(n, linear, unknown, step)
-            worst, greatest = find_remainder(
-                n, W.blocks, linear, added, right_side, unknown, step, remainder
-            )
+            worst, greatest = find_remainder(n, W.blocks, linear, added, right_side, unknown, step, remainder)
             if last or worst <= GOOD * greatest:
                 break
             self.solve(linear, remainder)
@@ -167,7 +172,9 @@ def find_fronts(W: BlockMatrix, inside: IntArray) -> Fronts:
     order = np.ascontiguousarray(order[by_depth])
     place[order] = np.arange(count)
     find_parents(count, graph, order, place, parent, scratch)
-    tree = Tree(parent=parent, order=order, place=place, start=_integers(count + 1), child=child, sibling=sibling)
+    tree = Tree(
+        parent=parent, order=order, place=place, start=_integers(count + 1), child=child, sibling=sibling
+    )
     border = _integers(4 * W.block_count + count)
     while int(find_borders(count, graph, tree, scratch, border)) < 0:
         border = _integers(2 * len(border))

@@ -1,8 +1,8 @@
 """The matrix of a Newton step, factored front by front; `order_kernels` says what a front is.
 
-Each front gathers the entries of its pivots and what the fronts below it have left, eliminates its pivots without looking
-for others, and leaves the rest to the next one. Groups without unknowns take no rows, so that the same fronts serve
-whatever is open, stuck or slipping.
+Each front gathers the entries of its pivots and what the fronts below it have left, eliminates its pivots without
+looking for others, and leaves the rest to the next one. Groups without unknowns take no rows, so that the same fronts
+serve whatever is open, stuck or slipping.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 from supple.core.jit import njit, njit_inlined
 from supple_solve_newton.fronts import Factor, Fronts
 from supple_solve_newton.newton_kernels import FIXED
-
 
 
 @njit_inlined
@@ -283,7 +282,13 @@ def find_remainder(group_count, blocks, linear, added, right_side, unknown, step
 @njit
 def list_added(rows, linear, floors, added_out):
     """added_out = L^T E C + extra + floor: what a Newton step has on the diagonal besides W, [groups, 3, 3]."""
-    compliance, mode, first, left, right = rows.compliance, linear.mode, linear.first, linear.left, linear.right
+    compliance, mode, first, left, right = (
+        rows.compliance,
+        linear.mode,
+        linear.first,
+        linear.left,
+        linear.right,
+    )
     for i in range(rows.counts[0]):
         for a in range(mode[i]):
             for b in range(mode[i]):

@@ -1,14 +1,14 @@
 """Interior points: impulses within their cones and velocities within the dual ones, both led to the edge together.
 
-All in the scaled variables of `newton_kernels`. For a contact with friction, with the cone |X_T| <= X_0, which is its own dual,
+All in the scaled variables of `newton_kernels`. For a contact with friction, with the cone |X_T| <= X_0, its own dual,
 
     X = (mu r_n, r_T),    Y = (u_n / mu + |u_T|, u_T),    X o Y = m e,  m -> 0                README eq. (8)
 
-is Coulomb's law for m = 0 (De Saxce and Feng), where o is the product of that cone's algebra and e = (1, 0, 0). A row that
+is Coulomb's law for m = 0 (De Saxce and Feng), o being the product of that cone's algebra and e = (1, 0, 0). A row that
 only pushes and a contact without friction are the same with one component. Rows without bounds have velocity zero. Y is
 kept apart from the velocities that follow from X; Newton's steps close the gap between the two.
 
-Scaled by the matrix S of Nesterov and Todd, S^-1 X = S Y = z, a step is  S^-1 dX + S dY = c,  with  dY = G W dr + (Y(u) - Y),
+Scaled by the matrix S of Nesterov and Todd, S^-1 X = S Y = z, a step is  S^-1 dX + S dY = c,  dY = G W dr + (Y(u) - Y),
 G the derivative of Y by u. So  (W + G^-1 S^-2 dX/dr) dr = G^-1 (S^-1 c - (Y(u) - Y)).
 """
 
@@ -45,7 +45,7 @@ def multiply(m, i, x0, x1, x2):
 
 @njit
 def choose_kinds(rows, rho, linear_out):
-    """Unknowns of every group, and L = C = the scales of its friction. Returns their number; -1 for a law without a cone."""
+    """Unknowns of every group, and L = C = scales of friction. Returns their number; -1 for a law without a cone."""
     law, friction, scale = rows.law, rows.friction, rows.scale
     unknowns = 0
     for i in range(rows.counts[0]):
@@ -119,7 +119,10 @@ def find_impulses(rows, linear, state: Interior, impulse_out):
 def scale_contact(i, mu, state: Interior, added_out):
     """S^-1, z and the diagonal block G^-1 S^-2 dX/dr of a contact with friction."""
     x, y = state.x, state.y
-    dx, dy = math.sqrt(measure_cone(x[i, 0], x[i, 1], x[i, 2])), math.sqrt(measure_cone(y[i, 0], y[i, 1], y[i, 2]))
+    dx, dy = (
+        math.sqrt(measure_cone(x[i, 0], x[i, 1], x[i, 2])),
+        math.sqrt(measure_cone(y[i, 0], y[i, 1], y[i, 2])),
+    )
     together = (x[i, 0] * y[i, 0] + x[i, 1] * y[i, 1] + x[i, 2] * y[i, 2]) / (dx * dy)
     half = 0.5 / math.sqrt(0.5 * (1.0 + together))
     w0 = half * (x[i, 0] / dx + y[i, 0] / dy)
@@ -175,7 +178,7 @@ def scale_groups(rows, linear, velocity, state: Interior, added_out):
 
 @njit
 def list_right_side(rows, linear, centre, corrects, state: Interior, right_side_out):
-    """The right-hand side of a step towards X o Y = centre e; with the second-order terms of the last step or without."""
+    """The right-hand side of a step towards X o Y = centre e; with second-order terms of the last step or without."""
     law, friction = rows.law, rows.friction
     z, c, m = state.z, state.c, state.scaling
     for i in range(rows.counts[0]):

@@ -27,5 +27,13 @@ def make_interior(groups: int) -> Interior:
     """A state for so many groups."""
     x, y, dx, dy, z, c, target = np.zeros((7, groups, 3))
     return Interior(
-        x=x, y=y, dx=dx, dy=dy, z=z, c=c, target=target, slide=np.zeros((groups, 2)), scaling=np.zeros((groups, 3, 3))
+        x=x,
+        y=y,
+        dx=dx,
+        dy=dy,
+        z=z,
+        c=c,
+        target=target,
+        slide=np.zeros((groups, 2)),
+        scaling=np.zeros((groups, 3, 3)),
     )

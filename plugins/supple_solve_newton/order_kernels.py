@@ -1,8 +1,8 @@
 """Which groups are eliminated together and in what order: the pattern of a sparse elimination, without any numbers.
 
-Groups with the same neighbours ("twins", such as the four contacts of two boxes) are one vertex of a graph. `place` says
-where each vertex stands in the order. The tree of elimination joins each vertex to the first one behind it that its
-elimination touches. Vertices that follow each other in the tree and touch (nearly) the same rest share a front: a small
+Groups with the same neighbours ("twins", such as the four contacts of two boxes) are one vertex of a graph. `place`
+says where each vertex stands in the order. The tree of elimination joins each vertex to the first one behind it that
+its elimination touches. Vertices that follow each other in the tree and touch (nearly) the same rest share a front: a small
 dense matrix over the groups that it eliminates, its pivots, and those that they touch, its border.
 """
 
@@ -57,7 +57,7 @@ def find_twins(group_count, blocks, inside, length_out, twin_out):
 
 @njit
 def build_graph(group_count, blocks, twin, vertex_out, graph_out: Graph):
-    """The graph of the groups that are their own twins: (vertices, neighbours). vertex_out[i] is the vertex of group i."""
+    """The graph of groups that are their own twins: (vertices, neighbours). vertex_out[i] is the vertex of group i."""
     indptr, indices = blocks.indptr, blocks.indices
     count = 0
     for i in range(group_count):

@@ -145,7 +145,7 @@ def improve_small(rows, blocks, rho, linear, scratch, search):
 @njit
 def has_equations_only(rows: Rows):
     """Whether every group is bilateral."""
-    for i in range(rows.counts[0]):
+    for i in range(rows.counts[0]):  # noqa: SIM110, which would be a generator
         if rows.law[i] != BILATERAL:
             return False
     return True

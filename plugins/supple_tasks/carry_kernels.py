@@ -110,7 +110,7 @@ def find_force(motion: Motion, rate, a, n):
 
 @njit
 def take_forces(motion: Motion, holds: Footholds, force, answer_out: Answer):
-    """Torques that go with accelerations and forces x; cut to the strength, of which rounding may have left a little."""
+    """Torques that go with accelerations and forces x; cut to the strength, for rounding may have left a little."""
     n = motion.h.shape[0]
     for k in range(n):
         answer_out.tau[k] = 0.0
@@ -124,7 +124,7 @@ def take_forces(motion: Motion, holds: Footholds, force, answer_out: Answer):
 
 @njit
 def count_used_up(motion: Motion, holds: Footholds, force, tau, strained_out):
-    """Which actuated rates give all they have; returns their number, and that of contacts at the edge of their cones."""
+    """Which actuated rates give all they have; returns their number, and that of contacts at their cones' edges."""
     strained, slipping = 0, 0
     for i in range(motion.actuated.shape[0]):
         value = tau[motion.actuated[i]]

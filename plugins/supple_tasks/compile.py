@@ -18,7 +18,6 @@ from supple_tasks import layout
 from supple_tasks.checks import find_skeletons
 from supple_tasks.components import METRICS, Task, Tasks, name_metrics
 
-
 WHOLE = ("torque", "effort", "softened", "strained", "slipping", "yielded")
 """Columns of tasks.whole."""
 
@@ -98,9 +97,7 @@ def compile_tasks(build: Build) -> None:
 def _bind_metrics(build: Build, controllers: list[Entity]) -> None:
     row = 0
     for number, entity in enumerate(controllers):
-        places = {
-            name: ("tasks.whole", (number, k)) for k, name in enumerate(WHOLE)
-        }
+        places = {name: ("tasks.whole", (number, k)) for k, name in enumerate(WHOLE)}
         places |= {name: ("tasks.probed", (number, k)) for k, name in enumerate(("inexact", "priority_loss"))}
         build.bind_metrics(entity, "tasks", places)
         for _, name, _ in entity.components["tasks"].sorted_tasks():
@@ -190,7 +187,7 @@ def _list_phases(build: Build, entity: Entity, task: Task, count: int) -> list[i
 
 
 class Limit(NamedTuple):
-    """One limit of a joint: its kind, the bone, its first coordinate and rate, the place within the joint, and the bound."""
+    """One limit of a joint: kind, bone, its first coordinate and rate, the place within the joint, and the bound."""
 
     kind: int
     bone: int

@@ -86,7 +86,8 @@ class Controller:
         self._yielded = np.zeros(3)
         self._tell = bind_kernel(
             act_and_tell, self.answer, self.limits, np.array(list(self._place_rates().items()), np.int64),
-            self._yielded, arrays["skeleton.force"], arrays["tasks.torque"], self.observed, arrays["tasks.whole"][number],
+            self._yielded, arrays["skeleton.force"], arrays["tasks.torque"], self.observed,
+            arrays["tasks.whole"][number],
         )  # fmt: skip
 
     def _make_motion(self, n: int) -> Motion:
@@ -160,7 +161,8 @@ class Controller:
 
     def _find_points(self) -> tuple[Points, Callable[[], None]]:
         """The points of all tasks, and what follows them."""
-        slots, places = np.full((len(self.tasks), 2), -1, np.int64), []
+        slots = np.full((len(self.tasks), 2), -1, np.int64)
+        places: list[Any] = []
         for t, (_, _, task) in enumerate(self.tasks):
             if task.kind in ("posture", "limits", "centre", "momentum"):
                 continue
@@ -215,7 +217,9 @@ class Controller:
             if inner == slice(0, part.size):
                 return part, self.dynamics.rates(path).here
         what = f"the task {self.tasks[t][1]} is about '{path}', which is no skeleton and no body that it controls"
-        raise self.arrays.build.refuse(f"{self.entity.path}.tasks", what, "name the skeleton, or leave out of")
+        raise self.arrays.build.refuse(
+            f"{self.entity.path}.tasks", what, "name the skeleton, or leave out of"
+        )
 
     def act(self) -> None:
         """Find the torques of this step and add them."""

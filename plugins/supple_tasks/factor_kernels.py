@@ -175,7 +175,7 @@ def turn_forth(V, rank, length, x_out):
 
 @njit
 def solve_forward(A, order, rank, right, y_out):
-    """The transposed of the first `rank` columns of a factored A, times y [rank], is `right`, by the columns' numbers."""
+    """The transposed of the first `rank` columns of a factored A, times y [rank], is `right`, by columns' numbers."""
     for i in range(rank):
         column = order[i]
         left = right[column]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -44,7 +44,8 @@ class Footing:
         )
         self.forces = HonestForces(motion, strength, MOST_CONTACTS)
         self.forces.bind(controller.room, controller.answer)
-        self._follow = self._add = None
+        self._follow: Callable[[], None] | None = None
+        self._add: Callable[[], Any] | None = None
         if get_tasks(controller.entity).contacts == "honest":
             self._bind()
 
@@ -56,7 +57,7 @@ class Footing:
         chosen = set(get_tasks(controller.entity).stands)
         bones = build.arrays.specs["skeleton.bone"].labels
         slot = np.full((len(carriers), 1 + max(self._count_frames())), -1, np.int64)
-        places = []
+        places: list[Any] = []
         for path in dict.fromkeys(dynamics.rate_labels):
             frame = build.frames[path]
             row = carriers.index(frame.carrier)

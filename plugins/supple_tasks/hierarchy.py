@@ -116,5 +116,7 @@ def _step(
     H[range(count), range(count)], f[:count] = 1.0, -wanted
     # x is allowed, to rounding: so is the step of zero.
     upper, lower = np.clip(upper, 0.0, INFINITE), np.clip(lower, -INFINITE, 0.0)
-    found, _, flag, _ = daqp.solve(H, f, A, upper, lower, np.zeros(len(upper), np.intc), **SETTINGS, **PROXIMAL)
+    found, _, flag, _ = daqp.solve(
+        H, f, A, upper, lower, np.zeros(len(upper), np.intc), **SETTINGS, **PROXIMAL
+    )
     return scale * np.array(found) if flag > SOLVED else np.zeros(n)

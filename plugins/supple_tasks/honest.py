@@ -69,9 +69,7 @@ class HonestForces:
         self._count = bind_kernel(count_used_up, *given, self._force, answer.tau, self.strained)
         self._room = room
 
-    def find(
-        self, supported: int, wishes: Wishes, bounds: Bounds, choice: Choice
-    ) -> tuple[int, int, float]:
+    def find(self, supported: int, wishes: Wishes, bounds: Bounds, choice: Choice) -> tuple[int, int, float]:
         """Torques into the answer; rates at their strength, contacts at their edge, and whether wishes gave way."""
         if self._carry(supported, self._room, self._answer):
             self.strained[:] = False
@@ -80,7 +78,9 @@ class HonestForces:
         if yielded:
             joints, contacts = self.holds.counts.tolist()
             asked = self._room.wanted[: len(wishes.wanted)]
-            self._give_way(joints, self.holds.friction[:contacts], wishes, bounds, choice, asked, self._answer)
+            self._give_way(
+                joints, self.holds.friction[:contacts], wishes, bounds, choice, asked, self._answer
+            )
         strained, slipping = self._count()
         return strained, slipping, float(yielded)
 

@@ -148,7 +148,15 @@ def factor_passive(motion: Motion, room: Room):
             square += room.P[c, i] * room.P[c, i]
         scale = max(scale, square)
     return factor_columns(
-        room.P, passive, n, rows, ROUND_OFF * math.sqrt(scale), room.passive_order, room.U, room.squares, room.sums
+        room.P,
+        passive,
+        n,
+        rows,
+        ROUND_OFF * math.sqrt(scale),
+        room.passive_order,
+        room.U,
+        room.squares,
+        room.sums,
     )
 
 

@@ -42,7 +42,13 @@ def look_at_points(book: Book, points: Points, seen_out: Seen, wishes_out: Wishe
         row = book.task[t, FIRST]
         for k in range(3):
             if kind == GAZE or book.task[t, AXES] & (1 << k) != 0:
-                set_row(points, mine, other if kind == RELATIVE else -1, 3 + k if turning else k, wishes_out.J[row])
+                set_row(
+                    points,
+                    mine,
+                    other if kind == RELATIVE else -1,
+                    3 + k if turning else k,
+                    wishes_out.J[row],
+                )
                 row += 1
 
 

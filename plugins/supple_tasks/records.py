@@ -65,7 +65,7 @@ class Joints(NamedTuple):
 class Ground(NamedTuple):
     """All contacts of this step, and whose the surfaces are; see `supple.mechanics`."""
 
-    count: IntArray
+    count: IntArray  # type: ignore[assignment]
     surface: IntArray
     element: IntArray
     point: FloatArray

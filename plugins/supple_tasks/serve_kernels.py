@@ -1,4 +1,4 @@
-"""One level: wishes met by least squares within what is still free, small singular values softened; README eq. (6), (7)."""
+"""One level: least squares within what is still free, small singular values softened; README eq. (6), (7)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from supple_tasks.factor_kernels import (
     dot_rows,
     factor_columns,
     reflect,
-    turn_back,
     turn_forth,
 )
 from supple_tasks.mass_kernels import unwhiten_basis
@@ -147,7 +146,7 @@ def solve_rest(rank, count, choice: Choice, small, room: Room):
 
 @njit
 def solve_tall(rank, count, choice: Choice, small, room: Room):
-    """Least squares of `rank` columns, factored in room.A, into room.z by their numbers; returns the directions softened."""
+    """Least squares of `rank` columns, factored in room.A, into room.z by their numbers; returns those softened."""
     A, T, W, x, y, z, order = room.A, room.T, room.W, room.x, room.y, room.z, room.order
     turn_forth(room.V, rank, count, x)
     for i in range(rank):

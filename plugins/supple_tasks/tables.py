@@ -38,11 +38,11 @@ class Wishes(NamedTuple):
 
 
 class Bounds(NamedTuple):
-    """Wishes that hold one way only: sum way_i a[rate + i] <= most. Their rows of J are filled while they are needed."""
+    """Wishes that hold one way only: sum way_i a[rate + i] <= most. Rows of J are filled while they are needed."""
 
     row: IntArray  # [bounds] row of the wishes
     rate: IntArray  # [bounds] first rate
-    count: IntArray  # [bounds] rates, 1 or 3
+    count: IntArray  # type: ignore[assignment]  # [bounds] rates, 1 or 3
     way: FloatArray  # [bounds, 3]
     most: FloatArray  # [bounds] rad/s^2, m/s^2; infinite where nothing is near
     joined: IntArray  # [bounds] 1 where it is an equation in this step

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -104,7 +105,9 @@ def compile_tets(build: Build) -> None:
             build.add_member("surfaces", EmbeddedSurface(skin, index, mechanism))
         else:
             build.add_member("surfaces", TetSurface(body, index, mechanism))
-        places = {name: ("tets.observed", (index, column)) for column, name in enumerate(OBSERVED)}
+        places: dict[str, Any] = {
+            name: ("tets.observed", (index, column)) for column, name in enumerate(OBSERVED)
+        }
         places["highest"] = ("tets.observed", (index, OBSERVED.index("centre_y")))
         places["stiffening"] = ("tets.stiffening", index)
         build.bind_metrics(body.entity, "tets", places)

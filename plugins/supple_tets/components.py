@@ -38,7 +38,7 @@ class Tets:
     )  # fmt: skip
     scheme: Literal["euler", "midpoint"] = field(
         default="euler", unit="",
-        doc="euler: of first order, calms vibrations; midpoint: of second order, lets them live.",
+        doc="How steps are taken: of first order, which calms vibrations, or of second, which lets them live.",
     )  # fmt: skip
     friction: float = field(default=0.8, unit="1", doc="Coefficient of friction.", ge=0)
     restitution: float = field(default=0.0, unit="1", doc="Coefficient of restitution.", ge=0, le=1)

@@ -7,7 +7,7 @@ elimination, and, behind their own rows, those of the vertices below it.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import csc_array, csc_matrix, diags_array
@@ -137,7 +137,9 @@ def _gather_panels(columns: list[IntArray]) -> tuple[IntArray, list[IntArray]]:
 
 def find_meetings(pattern: Pattern) -> Meetings:
     """For every panel: which panels its rows belong to, and where its rows are in those, in runs."""
-    starts, meets, runs = [0], [], []
+    starts = [0]
+    meets: list[Any] = []
+    runs: list[Any] = []
     panel_of = np.repeat(np.arange(len(pattern.first) - 1), np.diff(pattern.first))
     for s in range(len(pattern.first) - 1):
         rows = pattern.row[pattern.below[s] : pattern.below[s + 1]]

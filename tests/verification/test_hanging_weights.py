@@ -138,11 +138,12 @@ def slack_chain(h: float, weight: float, drop: float) -> str:
     across = np.sqrt(1.0 - (1.0 - drop) ** 2)
     for i in range(LINKS):
         along = np.array([across * (-1) ** i, drop - 1.0, 0.0])
+        turn = np.degrees(np.arctan2(along[0], -along[1]))
         middle, above = top + 0.5 * LENGTH * along, f', "l{i - 1}"' if i else ""
         text += f"""
         [[entity]]
         name = "l{i}"
-        pose = {{ position = {middle.tolist()}, axis = [0, 0, 1], angle = {np.degrees(np.arctan2(along[0], -along[1]))} }}
+        pose = {{ position = {middle.tolist()}, axis = [0, 0, 1], angle = {turn} }}
         box = {{ size = [0.006, {LENGTH}, 0.006] }}
         body = {{ mass = {LINK} }}
         [[entity]]

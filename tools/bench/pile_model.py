@@ -54,7 +54,10 @@ def build_wall(columns: int, levels: int) -> Pile:
 
 def build_tower(levels: int) -> Pile:
     """One box on top of the other."""
-    return Pile(f"tower of {levels} boxes", tuple(Thing((BOX,) * 3, (0.0, BOX * (k + 0.5), 0.0)) for k in range(levels)))
+    return Pile(
+        f"tower of {levels} boxes",
+        tuple(Thing((BOX,) * 3, (0.0, BOX * (k + 0.5), 0.0)) for k in range(levels)),
+    )
 
 
 def write_supple(pile: Pile, step: float, settings: str = "") -> str:
@@ -92,7 +95,9 @@ def write_mujoco(pile: Pile, step: float, cone: str = "elliptic") -> str:
         where, along = " ".join(map(str, place)), " ".join(map(str, normal))
         lines.append(f'<geom type="plane" size="5 5 0.1" pos="{where}" zaxis="{along}"/>')
     for thing in pile.things:
-        kind, half = ("sphere", thing.size) if len(thing.size) == 1 else ("box", [0.5 * e for e in thing.size])
+        kind, half = (
+            ("sphere", thing.size) if len(thing.size) == 1 else ("box", [0.5 * e for e in thing.size])
+        )
         where, size = " ".join(map(str, thing.place)), " ".join(map(str, half))
         lines.append(f'<body pos="{where}"><freejoint/><geom type="{kind}" size="{size}"/></body>')
     return "\n".join([*lines, "</worldbody></mujoco>"])

@@ -1,7 +1,8 @@
 """Errors of joints are taken back without making energy.
 
-A row that is off by e asks for the speed e / h, and whatever hangs on it is thrown as fast. Up to a walking pace that is
-let be. Beyond, the rows of a step together may not add energy: with the impulses lambda and the row velocities u before,
+A row that is off by e asks for the speed e / h, and whatever hangs on it is thrown as fast. Up to a walking pace that
+is let be. Beyond, the rows of a step together may not add energy: with the impulses lambda and the row velocities u
+before,
 
     dE = lambda . u + lambda . W lambda / 2 <= 0.
 
