@@ -2,8 +2,8 @@
 
 Groups with the same neighbours ("twins", such as the four contacts of two boxes) are one vertex of a graph. `place`
 says where each vertex stands in the order. The tree of elimination joins each vertex to the first one behind it that
-its elimination touches. Vertices that follow each other in the tree and touch (nearly) the same rest share a front: a small
-dense matrix over the groups that it eliminates, its pivots, and those that they touch, its border.
+its elimination touches. Vertices that follow each other in the tree and touch (nearly) the same rest share a front: a
+small dense matrix over the groups that it eliminates, its pivots, and those that they touch, its border.
 """
 
 from __future__ import annotations
