@@ -9,8 +9,8 @@ from supple_bones.force_kernels import differentiate_bias, find_inverse_dynamics
 from supple_bones.inertia_kernels import make_mass_matrix
 from supple_bones.kinematics_kernels import follow_state, move_bones
 from supple_bones.layout import ROW
-from supple_skeleton.carry_kernels import carry_motion
-from supple_skeleton.flow_kernels import flow_freely, mark_fast
+from supple_skeleton.carry_kernels import carry_motion, restore_spins
+from supple_skeleton.flow_kernels import flow_freely, kick, mark_fast
 from supple_skeleton.flow_tables import Ended, Flow, FlowScratch, Heads
 from supple_skeleton.step_tables import FreeStep
 from supple_skeleton.tension_kernels import (
@@ -147,7 +147,10 @@ def move_fast(step: FreeStep, heads: Heads, flow_out: Flow, flow_scratch: FlowSc
         flow_scratch.gain[k] = flow_scratch.factor[dof[k, ROW]]
     empty = finish_free(step, tight)
     if empty < 0:
-        flow_freely(step, heads, fastest, swing, step.scratch.rates[0], flow_out, flow_scratch)
+        kick(step, step.scratch.rates[0], flow_out.kicked)
+        if tight:
+            restore_spins(step, flow_out.fast, flow_scratch, flow_out.kicked)
+        flow_freely(step, heads, fastest, swing, flow_out, flow_scratch)
     return empty
 
 
