@@ -206,15 +206,27 @@ def turn_lever(w, x, y, z, lever):
 
 
 @njit
-def kick(step: FreeStep, right, change_out):
-    """Change of the rates by the forces alone, at the pose of the start: README eq. (11); `right` is that of (6)."""
+def find_bias(step: FreeStep, bias_out):
+    """The bias at the start of the step, without gravity."""
     motion, scratch, v = step.motion, step.scratch, step.motion.v
     differentiate_bias(
         step.bones.bone, scratch.own, motion.axis, motion.axis_rate, motion.spatial_velocity, v, motion.axis_rate,
-        motion.spatial_velocity, v, scratch.work, change_out,
+        motion.spatial_velocity, v, scratch.work, bias_out,
     )  # fmt: skip
     for k in range(v.shape[0]):
-        change_out[k] = right[k] + 0.5 * step.h * change_out[k]
+        bias_out[k] *= 0.5
+
+
+@njit
+def kick(step: FreeStep, heads: Heads, spun, right, change_out):
+    """Change of the rates by the forces alone, at the pose of the start: README eq. (11); `right` is that of (6).
+
+    A head that did not spin fast until now has rates of half a step ago: free motion for that time comes first.
+    """
+    find_bias(step, change_out)
+    for k in range(change_out.shape[0]):
+        share = 0.5 if spun[heads.of_rate[k]] == 0.0 else 1.0
+        change_out[k] = right[k] + share * step.h * change_out[k]
     solve_chain(step.bones.dof, step.factor, change_out)
 
 
