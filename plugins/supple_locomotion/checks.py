@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from supple_locomotion.components import Gait, Goal, Locomotion
 
 COUNTS_FROM = ("world", "start", "phase")
-NEEDS_PART = ("place", "offset", "turn", "area", "balance")
+NEEDS_PART = ("place", "offset", "lean", "turn", "area", "balance")
 GAIT_VALUES = ("shift", "forward", "lift")
 
 
@@ -28,6 +28,8 @@ def check_locomotion(told: Locomotion, entity: Entity) -> Iterator[str]:
     for number, patch in enumerate(told.patches):
         if patch.part not in parts:
             yield f"patches has no part '{patch.part}' for patch {number}; {suggest(patch.part, parts)}"
+    if told.trunk and told.trunk not in parts:
+        yield f"trunk '{told.trunk}' is no part; {suggest(told.trunk, parts)}"
     phases = entity.components.get("phases")
     flags = sorted({name for each in phases.phase.values() for name in each.active}) if phases else []
     values = _list_values(phases)

@@ -51,6 +51,8 @@ class BoundGoal:
             return np.asarray(body.map_mean(self.which)[self.axes])
         if goal.of == "offset":
             return np.asarray((body.map_mean(self.which) - body.map_mean(self.parts[goal.other]))[self.axes])
+        if goal.of == "lean":
+            return np.asarray((body.map_centre() - body.map_mean(self.which))[self.axes])
         inside = np.isin(triangles, self.which).all(axis=1)
         self._triangles = triangles[inside]
         return body.make_rows(len(self.axes))
@@ -89,6 +91,8 @@ class BoundGoal:
         if goal.of == "offset":
             other = body.x[self.parts[goal.other]].mean(axis=0)
             return np.asarray((body.x[self.which].mean(axis=0) - other)[self.axes])
+        if goal.of == "lean":
+            return np.asarray((body.find_centre() - body.x[self.which].mean(axis=0))[self.axes])
         if goal.of == "turn":
             body.fill_turn(self.which, self._rows, self.axes)
             return np.asarray(body.find_turn(self.which)[self.axes])
@@ -135,11 +139,13 @@ class BoundGoal:
         body.fill_angular_momentum(middle, np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]), self._rows)
         now = body.find_rates(self._rows)
         share = goal.limit or WITHIN_BASE
+        wanted_lean, _ = self._target.sample(self.clock.time)
         aim, force = np.zeros(2), self.weight_of_body
         for k, (axis, sign) in enumerate(((0, 1.0), (2, -1.0))):
-            wanted = goal.stiffness * body.mass * lean[1] * lean[axis] - sign * goal.damping * now[k]
+            strayed = lean[axis] - wanted_lean[k]
+            wanted = goal.stiffness * body.mass * lean[1] * strayed - sign * goal.damping * now[k]
             most = share * half[axis]
-            pressure = min(max(lean[axis] + wanted / force, -most), most)
+            pressure = min(max(strayed + wanted / force, -most), most)
             aim[k] = now[k] + self.clock.h * sign * force * (pressure - lean[axis])
         scale = force * half[[0, 2]] * self.clock.h
         return Want(self._rows, aim, weight / scale**2)
