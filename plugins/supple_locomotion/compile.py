@@ -15,6 +15,7 @@ from supple_locomotion.controller import COUNTS, UNKNOWN
 from supple_locomotion.gait import GaitMemory
 from supple_locomotion.goals import GOAL_MEMORY
 from supple_locomotion.parts import cut_patches, find_parts
+from supple_locomotion.preview import Announced, read_announced
 from supple_tets.compile import TetBody
 
 OBSERVED = (
@@ -39,6 +40,7 @@ class Controlled:
     owner: IntArray
     neutral: FloatArray
     left: BoolArray
+    announced: list[list[Announced]]
     period: float
     memory: dict[str, tuple[int, tuple[int, ...]]]
     patches: slice
@@ -74,7 +76,9 @@ def list_controlled(build: Build) -> list[Controlled]:
         found.append(
             Controlled(
                 entity, told, body, surfaces.index(f"tets {entity.path}"), parts, labels, owner,
-                find_neutral(build, entity, told), find_left(build, entity, told), find_period(entity, told), memory, own,
+                find_neutral(build, entity, told), find_left(build, entity, told),
+                [read_announced(build, entity, goal.foresees) for goal in told.goals.values()],
+                find_period(entity, told), memory, own,
             )
         )  # fmt: skip
     return found

@@ -101,6 +101,10 @@ class Goal:
     push: tuple[float, ...] | Curve = field(
         default=(), unit="SI", doc="Acceleration, force or torque: a number for each axis, or a curve."
     )
+    foresees: tuple[str, ...] = field(
+        default=(), unit="", doc="Of balance: events that push the body and are known before they come."
+    )
+    look_ahead: float = field(default=1.2, unit="s", gt=0, le=5, doc="How long before.")
     limit: float = field(
         default=0.0, unit="SI", ge=0, doc="Greatest rate, or acceleration, to ask for; 0: any."
     )
@@ -223,4 +227,4 @@ class Locomotion:
 
     def check(self, entity: Entity, graph: SceneGraph) -> Iterator[str]:
         """All names are known, and there is something to control."""
-        yield from check_locomotion(self, entity)
+        yield from check_locomotion(self, entity, graph)

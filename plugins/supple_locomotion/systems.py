@@ -75,8 +75,8 @@ class Decide(System):
         finder = PatchFinder(body, contacts, each.surface, triangles, each.owner)
         kept_goals = each.view(memory, "goals")
         goals = [
-            BoundGoal(goal, body, clock, each.parts, triangles, kept, gravity)
-            for goal, kept in zip(each.told.goals.values(), kept_goals, strict=True)
+            BoundGoal(goal, body, clock, each.parts, triangles, kept, gravity, pushes)
+            for goal, kept, pushes in zip(each.told.goals.values(), kept_goals, each.announced, strict=True)
         ]
         gait, feet = None, []
         if each.told.gait is not None:
@@ -90,8 +90,8 @@ class Decide(System):
         scales = Way(told_scales, body) if told_scales is not None else None
         weight = body.mass * max(float(np.linalg.norm(gravity)), 1.0)
         return Controller(
-            each.told, arrays.h, weight, muscles, each.neutral, each.left, self.mechanism, arrays["tets.v_free"], finder, goals,
-            gait, feet, Kept(modes[each.patches], each.view(memory, "load"), each.view(memory, "counts")), scales,
+            each.told, arrays.h, weight, muscles, each.neutral, each.left, self.mechanism, arrays["tets.v_free"],
+            finder, goals, gait, feet, Kept(modes[each.patches], each.view(memory, "load"), each.view(memory, "counts")), scales,
         )  # fmt: skip
 
 
