@@ -81,6 +81,7 @@ class Simbicon:
             "m",
             "Distance aside from foot to foot where they begin their steps, once settled.",
         ),
+        Metric("slip", "m", "Way that what presses of the stance foot slides within a step, its mean."),
     )
 
     def reads_files(self) -> tuple[str, ...]:
