@@ -1,4 +1,4 @@
-"""How fast the points that press on something slide; README eq. (19)."""
+"""How fast the points that press on something slide; README eq. (12)."""
 
 from __future__ import annotations
 

@@ -421,7 +421,7 @@ def test_pressure_is_measured_as_told(tmp_path) -> None:
 
 
 def test_slip_is_the_way_of_what_presses(tmp_path) -> None:
-    """On ice feet slide: the way that their bones move where the pressure is, eq. (19)."""
+    """On ice feet slide: the way that their bones move where the pressure is, eq. (12)."""
     file = write(tmp_path, 'start = "forward"')
     file.write_text(file.read_text().replace("friction = 2.5", "friction = 0.05"), encoding="utf-8")
     world = supple.load(file)
