@@ -85,6 +85,7 @@ METRICS: Final = (
     "left_load", "right_load", "upright", "fall_time", "distance", "sideways", "speed", "heading", "steps",
     "step_period", "step_length", "step_width", "effort", "peak_torque", "contacts", "force", "force_deviation",
     "force_variation", "pressure_way", "pressure_way_aside", "pressure_jump", "change_width", "slip",
+    "left_pressure", "right_pressure",
 )  # fmt: skip
 """Columns of `simbicon.observed`."""
 

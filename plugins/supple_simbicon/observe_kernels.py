@@ -27,6 +27,8 @@ def observe_walk(
     """
     observed_out[0] = add_loads(body.left, contact.now.force)
     observed_out[1] = add_loads(body.right, contact.now.force)
+    observed_out[23] = find_pressure(body.left, body.foot[at.LEFT], body.foot_point, contact.now, sight)
+    observed_out[24] = find_pressure(body.right, body.foot[at.RIGHT], body.foot_point, contact.now, sight)
     stance = at.LEFT if left_stance[0] == 1 else at.RIGHT
     root = body.bones[0]
     if memory_out[at.FALL_TIME] < 0.0:
@@ -39,6 +41,21 @@ def observe_walk(
             if time[0] >= rules.settle:
                 measure(time[0], drives, body, stance, contact, sight, asked, memory_out)
     show(start[root, 2], memory_out, observed_out)
+
+
+@njit
+def find_pressure(rows, foot, foot_point, touch: Touch, sight: Sight):
+    """How far the centre of pressure of a foot is ahead of its point along z [m]; nan while it is not loaded."""
+    load = pressing = ahead = 0.0
+    for n in range(rows.shape[0]):
+        i = rows[n]
+        load += touch.force[i, 1]
+        pressing += touch.normal_force[i]
+        ahead += touch.normal_force[i] * touch.centre[i, 2]
+    if load <= LOADED or pressing <= 0.0:
+        return math.nan
+    _, _, pz = rotate_vector_at(sight.rotation, foot, foot_point[0], foot_point[1], foot_point[2])
+    return ahead / pressing - sight.x[foot, 2] - pz
 
 
 @njit
