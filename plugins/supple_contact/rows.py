@@ -12,6 +12,7 @@ from supple.mechanics.mechanism import Surface, contact_capacity
 from supple.mechanics.point_kernels import sort_sides
 from supple.mechanics.points import make_points
 from supple.mechanics.problem import ConstraintProblem
+from supple.mechanics.world_contacts import KEPT, KEPT_COUNT, KEPT_WIDTH
 from supple_contact.kernels import fill_rows, make_contact_rows, set_contact_bias
 from supple_contact.patch_kernels import share_rows, share_sides
 from supple_contact.patches import SHARE, PatchMerger, list_patched
@@ -31,6 +32,10 @@ def compile_contact_rows(build: Build) -> None:
     if patched:
         doc = "Of the force of the patch that a contact belongs to; 1 if it is alone."
         build.add_step(SHARE, (capacity,), unit="1", doc=doc, count="contacts.count")
+    doc = "Contacts of the last step that are kept, once somebody asked for them."
+    build.add_state(KEPT_COUNT, [0], unit="1", doc=doc, dtype=np.int64)
+    doc = "Of each the elements of A and B in the table of owners, point, normal, force on A, and gap."
+    build.add_state(KEPT, np.zeros((capacity, KEPT_WIDTH)), unit="1, m, 1, N, m", doc=doc, count=KEPT_COUNT)
     positions = tuple(dict.fromkeys(surface.positions for _, surface in patched))
     build.add_member("row_sources", ContactRows(capacity, positions))
 
