@@ -49,7 +49,7 @@ CASES = [
     (SOLE + 'neutral = { leg = 0.9 }\ngoals.a = { of = "centre", weight = 1 }\n', "no fibre is called 'leg'", "back"),
     (SOLE + 'leaves = ["leg*"]\n' + CENTRE, "no fibre is called 'leg*'", "back"),
     (SOLE + 'trunk = "chest"\n' + CENTRE, "trunk 'chest' is no part", "sole"),
-    (SOLE + 'goals.a = { of = "balance", axes = "xz", part = "sole", weight = 1, foresees = ["a"] }\n', "no push on", ""),
+    (SOLE + 'goals.a = { of = "balance", axes = "xz", part = "sole", weight = 1, foresees = ["a"] }\n', "no push", ""),
     (SOLE + 'goals.a = { of = "lean", part = "feet", weight = 1 }\n', "part 'feet' does not exist", "sole"),
     (SOLE + CENTRE + "[[entity]]\nname = 'rug'\nscales = {}\n", "there are no tets beside it", "where tets are"),
     (SOLE + CENTRE + "[entity.scales]\nahead = [0, 0, 0]\n", "ahead is zero", "direction"),

@@ -210,7 +210,7 @@ def test_an_area_alone_comes_to_its_target(tmp_path):
     ("of", "name", "weight"), [("momentum", "momentum_y", 1e4), ("angular_momentum", "spin_z", 1000)]
 )
 def test_momenta_alone_come_to_their_targets_at_once(tmp_path, of, name, weight):
-    """They are rates of the body: the first step comes near, as far as the contacts of patches are those of vertices."""
+    """They are rates: the first step comes near, as far as the contacts of patches are those of vertices."""
     axes, target = ("y", 0.03) if of == "momentum" else ("z", 0.004)
     goal = (
         f'goals.a = {{ of = "{of}", axes = "{axes}", target = [{target}], weight = {weight}, begin = 0.2 }}\n'
