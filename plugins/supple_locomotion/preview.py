@@ -69,7 +69,7 @@ class Preview:
 
         What exceeds friction accelerates the whole body, and turns it only by its height above the centre of mass.
         """
-        first = time + INTERVAL * np.arange(self.count)
+        first = np.asarray(time + INTERVAL * np.arange(self.count), np.float64)
         shift = np.zeros((self.count, 2))
         for push in self.pushes:
             force = push.mean_share(first, first + INTERVAL) * float(np.linalg.norm(push.force))
