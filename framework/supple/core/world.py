@@ -409,6 +409,30 @@ class World:
             self._handed.add(name)
         return values
 
+    def set_state(self, name: str, value: Any) -> None:
+        """Set State as `world["path"].attribute` shows it, by `path.attribute`; poses of bones follow.
+
+        A jump, not a motion: for states to start from. A command of that name is set as such.
+        """
+        path, _, attribute = name.rpartition(".")
+        if attribute in self.build.commands.get(path, {}):
+            self.control.set(path, attribute, value)
+            return
+        shown = self.build.exposed.get(self[path].path, {})
+        if attribute not in shown or self.arrays.spec(shown[attribute][0]).kind != "state":
+            states = [one for one, (array, _) in shown.items() if self.arrays.spec(array).kind == "state"]
+            remedy = suggest(attribute, states, f"{path} has")
+            raise UserError(Problem(None, name, "is not part of the state", remedy))
+        array, index = shown[attribute]
+        values, shape = np.asarray(value, np.float64), np.shape(self.arrays[array][index])
+        if values.shape != shape or not np.isfinite(values).all():
+            what, remedy = f"{value!r} does not fit", f"give finite numbers of the shape {shape}"
+            raise UserError(Problem(None, name, what, remedy))
+        self.arrays.set_state(array, index, values)
+        if array in self.build.followed:
+            self.build.followed[array](self.arrays)
+            self.arrays.roll_back()
+
     def refuse_stale(self, name: str, what: str) -> None:
         """Raise where a Step array is asked for that still holds what was before the state was restored."""
         if self._known_from and self.steps == self._known_from and self.arrays.spec(name).kind == "step":
