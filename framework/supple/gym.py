@@ -79,8 +79,8 @@ class Scatter:
 class Task:
     """What there is to do in a scene. Names are `entity.attribute`, as `world["entity"].attribute` shows them.
 
-    `rate` are decisions a second of the simulation, `duration` [s] ends an episode (truncated), `alive` is the reward of
-    every decision, `failed` that of a step which cannot be computed, which also ends the episode.
+    `rate` are decisions a second of the simulation, `duration` [s] ends an episode (truncated), `alive` is the reward
+    of every decision, `failed` that of a step which cannot be computed, which also ends the episode.
     """
 
     scene: Path
@@ -103,7 +103,7 @@ _TABLES: dict[str, type] = {"actions": Action, "reward": Term, "end": Ending, "s
 def read_task(path: str | Path) -> Task:
     """A task from a TOML file; its scene lies beside it."""
     path = Path(path)
-    table, lines = read_toml(path)
+    table, _ = read_toml(path)
     known = list(Task.__dataclass_fields__)
     values: dict[str, Any] = {}
     for name, value in table.items():

@@ -16,7 +16,7 @@ pytest.importorskip("gymnasium", reason="gymnasium is not installed (supple[gym]
 
 from gymnasium.utils.env_checker import check_env
 
-from supple.gym import Action, Ending, SceneEnv, Task, Term, read_task, vectorise
+from supple.gym import Action, Ending, SceneEnv, Term, read_task, vectorise
 
 SCENES = Path(__file__).resolve().parents[2] / "scenes"
 BALANCE = SCENES / "control" / "balance_task.toml"

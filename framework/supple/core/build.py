@@ -136,8 +136,8 @@ class Build:
     ) -> None:
         """Declare a constant array.
 
-        `plain`: whoever reads it does so in every step, and derives nothing from it when it is bound. A world that is used
-        for other numbers (`supple.core.mould`) need not be bound anew then.
+        `plain`: whoever reads it does so in every step, and derives nothing from it when it is bound. A world that is
+        used for other numbers (`supple.core.mould`) need not be bound anew then.
         """
         values = np.array(values, dtype=dtype, order="C")
         self._declare("model", name, values, unit, doc, labels, record=record)

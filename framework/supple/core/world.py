@@ -290,7 +290,7 @@ class World:
         return [(self.schedule[index], call) for index, call, _ in (*self._moving, *self._observing)]
 
     def rewind(self, kept: tuple[Array, Array]) -> None:
-        """Be at the start of the run again, whose numbers are `kept` (`ArrayTable.keep`), as if nothing had happened."""
+        """Be at the start of the run again, whose numbers are `kept` (`ArrayTable.keep`), as if nothing had been."""
         self.arrays.put_back(kept)
         for values in self._shown_steps:
             values.fill(0)

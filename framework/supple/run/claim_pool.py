@@ -66,8 +66,8 @@ def run_calls(
 ) -> Generator[tuple[int, Value | str], None, None]:
     """Call a function with each of these arguments in worker processes; hands out number and result as they come.
 
-    Each worker has one call at a time and dies alone: the others and what waits are not touched. What a worker that died
-    had to do has a string as its result, which says so.
+    Each worker has one call at a time and dies alone: the others and what waits are not touched. What a worker that
+    died had to do has a string as its result, which says so.
     """
     waiting = deque(enumerate(work))
     running: dict[Future[Value], tuple[int, ProcessPoolExecutor]] = {}

@@ -67,8 +67,8 @@ def rollouts(
     `world["ball"].velocity` shows them (`ball.velocity`), which is faster still: nothing is built for these. Cells that
     differ in numbers alone use one built world. Results are those of single runs, to the bit. `outputs` are read at the
     end in the same way (`ball.position`). `control` is a callback of `World.on_step`, called at `rate`. With `cluster`
-    (the address of a dask scheduler, or `local:4`) the runs are computed there. `progress` is called with the numbers of
-    runs done and of all.
+    (the address of a dask scheduler, or `local:4`) the runs are computed there. `progress` is called with the numbers
+    of runs done and of all.
     """
     setting = Setting(tuple(Path(file) for file in plugins), (), allow_outside)
     if cluster is not None:
