@@ -6,21 +6,21 @@ from typing import Final, NamedTuple, Protocol
 
 import numpy as np
 
-from supple.core.arrays import FloatArray, IntArray
+from supple.core.arrays import BoolArray, FloatArray, IntArray
 from supple_locomotion.body import Want
 from supple_locomotion.components import Locomotion
 from supple_locomotion.gait import BoundGait
 from supple_locomotion.goals import BoundGoal
 from supple_locomotion.patches import PatchFinder, Touching
+from supple_locomotion.scales import DIRECTIONS, Way
 from supple_muscles.muscle_map import MuscleMap
-from supple_qpcc.contact_problem import ContactProblem, ContactResponse, make_contact_problem, make_directions
+from supple_qpcc.contact_problem import ContactProblem, ContactResponse, make_contact_problem
 from supple_qpcc.objective import Objective, want_rows, want_values
 from supple_qpcc.pieces import BREAK, STATIC
 from supple_qpcc.records import Budget, Result, Start
 from supple_qpcc.search import solve
 from supple_qpcc.static import solve_static
 
-DIRECTIONS: Final = make_directions(8)
 UNKNOWN: Final = -1
 COUNTS: Final = ("decisions", "programs", "infeasible", "pivoted")
 
@@ -44,13 +44,15 @@ class Controller:
     """Decides the changes of the muscles of one body."""
 
     def __init__(
-        self, told: Locomotion, h: float, weight: float, muscles: MuscleMap, neutral: FloatArray, mechanism: Answers,
+        self, told: Locomotion, h: float, weight: float, muscles: MuscleMap, neutral: FloatArray, left: BoolArray, mechanism: Answers,
         v_free: FloatArray, finder: PatchFinder, goals: list[BoundGoal], gait: BoundGait | None,
-        feet: list[list[int]], kept: Kept,
+        feet: list[list[int]], kept: Kept, scales: Way | None,
     ) -> None:  # fmt: skip
         self.told, self.h, self.scale = told, h, weight * h
-        self.muscles, self.neutral, self.mechanism, self.finder = muscles, neutral, mechanism, finder
+        self.muscles, self.neutral, self.left = muscles, neutral, left
+        self.mechanism, self.finder = mechanism, finder
         self.goals, self.gait, self.feet, self.kept = goals, gait, feet, kept
+        self.scales = scales
         self._v_free = v_free.reshape(-1)
         self._answer = np.zeros((0, v_free.size))
 
@@ -79,7 +81,7 @@ class Controller:
 
     def _relax(self) -> FloatArray:
         most = self.told.relax * self.h
-        return np.clip(self.neutral - self.muscles.held(), -most, most)
+        return np.where(self.left, 0.0, np.clip(self.neutral - self.muscles.held(), -most, most))
 
     def _ask(self, wants: list[Want], touching: Touching, unloaded: dict[int, float]) -> ContactProblem:
         """Everything as a problem over changes of lengths and impulses in parts of weight times step."""
@@ -103,9 +105,16 @@ class Controller:
         response = ContactResponse(
             free=free[wanted:], muscles=by_muscle[wanted:], W=by_force[wanted:],
             friction=told.friction * touching.friction, gap_speed=touching.find_gap_speed(self.h),
-            directions=DIRECTIONS,
+            directions=self._direct(touching),
         )  # fmt: skip
-        return make_contact_problem(response, objective, limits.lowest - held, limits.highest - held)
+        lower, upper = (np.where(self.left, 0.0, limit - held) for limit in limits)
+        return make_contact_problem(response, objective, lower, upper)
+
+    def _direct(self, touching: Touching) -> FloatArray:
+        """Directions of friction: around a circle, or longer where scales hold."""
+        if self.scales is None or not len(touching.patch):
+            return DIRECTIONS
+        return self.scales.scale_directions(touching.tangents, touching.friction)
 
     def _want_ease(
         self, m: int, touching: Touching, ease: FloatArray, unloaded: dict[int, float]

@@ -99,5 +99,7 @@ def _declare_forces(build: Build, owner: str, events: list[Entity]) -> None:
     build.add_model(f"{owner}force", forces, unit="N", doc="Force.", labels=labels)
     starts = [event.at or 0.0 for event in events]
     build.add_model(f"{owner}start", starts, unit="s", doc="Start.", labels=labels)
+    rises = [push.rise for push in pushes]
+    build.add_model(f"{owner}rise", rises, unit="s", doc="Time in which it rises from zero.", labels=labels)
     ends = [start + push.duration for start, push in zip(starts, pushes, strict=True)]
     build.add_model(f"{owner}end", ends, unit="s", doc="End.", labels=labels)

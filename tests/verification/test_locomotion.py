@@ -110,7 +110,7 @@ def test_patches_share_all_points_among_their_cells(seed, across, along, sectors
 
 def test_overlap_is_taken_back_slowly_and_gaps_close_at_once():
     rows, three = np.zeros((9, 3)), np.zeros(3)
-    touching = Touching(np.arange(3), rows, np.array([1e-2, -1e-3, -0.5]), three, np.zeros((3, 3)))
+    touching = Touching(np.arange(3), rows, np.array([1e-2, -1e-3, -0.5]), three, np.zeros((3, 3)), np.zeros((3, 2, 3)))
     assert touching.find_gap_speed(0.01) == pytest.approx([1.0, -0.03, -0.06])
     assert touching.closed.tolist() == [False, True, True]
 

@@ -253,6 +253,11 @@ class ArrayTable:
         self.now.floats[:], self.now.integers[:] = kept
         self.next.copy_from(self.now)
 
+    def set_state(self, name: str, index: tuple[Any, ...], values: Array) -> None:
+        """Set elements of a State array between steps, also where nobody writes its successor."""
+        self.now.views[name][index] = values
+        self.next.views[name][index] = values
+
     def state_copy(self) -> dict[str, Array]:
         """A copy of the whole State by name."""
         return {name: view.copy() for name, view in self.now.views.items()}
