@@ -10,17 +10,21 @@ from supple.core.entity import Entity
 from supple.core.rotation_rows import invert_rows, multiply_rows, rotate_rows
 from supple_motion.bones import Bones
 from supple_motion.bvh import Clip, read_bvh
+from supple_motion.components import Motion
 from supple_motion.pairing import pair_joints
 from supple_motion.projection import project_rotations
 from supple_motion.segments import Channel
 
 
-def read_clip_channels(build: Build, entity: Entity, bones: Bones) -> tuple[list[Channel], float, float]:
-    """Channels of all bones that the file moves, its period [s], and the worst misfit [rad]."""
-    motion = entity.components["motion"]
-    path = f"{entity.path}.motion.file"
-    clip = read_bvh(build.blueprint.files.find(motion.file, path), path)
-    pairs = pair_joints(build, entity, bones, clip)
+def read_clip_channels(
+    build: Build, entity: Entity, bones: Bones, motion: Motion, path: str
+) -> tuple[list[Channel], float, float]:
+    """Channels of all bones that the file moves, its period [s], and the worst misfit [rad].
+
+    `path` is where the motion is written.
+    """
+    clip = read_bvh(build.blueprint.files.find(motion.file, f"{path}.file"), f"{path}.file")
+    pairs = pair_joints(build, entity, bones, clip, motion.map, path)
     times: FloatArray = clip.frame_time * np.arange(len(clip.values), dtype=np.float64)
     outer = build.pose(entity.path)
     channels: list[Channel] = []

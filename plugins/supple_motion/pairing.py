@@ -18,14 +18,14 @@ ALIKE = 0.75
 LEFT_OUT = ""
 
 
-def pair_joints(build: Build, entity: Entity, bones: Bones, clip: Clip) -> dict[int, int]:
-    """The joint of the clip for every bone that has one: by the map, else by the bone's own name."""
-    motion = entity.components["motion"]
-    path = f"{entity.path}.motion"
+def pair_joints(
+    build: Build, entity: Entity, bones: Bones, clip: Clip, told: Mapping[str, str], path: str
+) -> dict[int, int]:
+    """The joint of the clip for every bone that has one: by the map that was told, else by the bone's own name."""
     rows = bones.below(entity.path)
     names = [joint.name for joint in clip.joints]
     pairs: dict[int, int] = {}
-    for name, bone in motion.map.items():
+    for name, bone in told.items():
         if name not in names:
             raise build.refuse(
                 f"{path}.map", f"the file has no joint '{name}'", suggest(name, names, "it has")
@@ -37,14 +37,14 @@ def pair_joints(build: Build, entity: Entity, bones: Bones, clip: Clip) -> dict[
     unclear = []
     for joint, name in enumerate(names):
         alike = [bone for bone in rows if bone.rpartition("/")[2] == name]
-        if name in motion.map:
+        if name in told:
             continue
         if len(alike) != 1:
             unclear.append(joint)
         elif bones.joint(rows[alike[0]]) != "fixed":
             _pair(build, path, pairs, rows[alike[0]], alike[0], joint, names)
     if unclear:
-        raise _refuse_unclear(clip, unclear, f"{path}.file", list(rows), motion.map)
+        raise _refuse_unclear(clip, unclear, f"{path}.file", list(rows), told)
     if not pairs:
         remedy = f"say which is which in map; {suggest('', names, 'the file has')}"
         raise build.refuse(f"{path}.file", "no joint of the file is called like a bone", remedy)

@@ -17,6 +17,7 @@ from supple_phases.member import find_machines
 from supple_tasks import layout
 from supple_tasks.checks import find_skeletons
 from supple_tasks.components import METRICS, Task, Tasks, name_metrics
+from supple_tasks.library import declare_libraries
 
 WHOLE = ("torque", "effort", "softened", "strained", "slipping", "yielded")
 """Columns of tasks.whole."""
@@ -53,7 +54,9 @@ def compile_tasks(build: Build) -> None:
     find_targets(build, "skeleton")
     table, numbers, during, starts, labels = [], [], [], [], []
     phases = len(find_machines(build).labels) if build.having("phases") else 1
+    libraries = 0
     for entity in controllers:
+        libraries = declare_libraries(build, entity, get_tasks(entity).postures, libraries)
         first = 0
         for _, name, task in entity.components["tasks"].sorted_tasks():
             rows = count_rows(build, entity, task)

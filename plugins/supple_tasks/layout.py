@@ -49,4 +49,4 @@ LAST_GOAL: Final = 12  # 3 columns
 START_COLUMNS: Final = 15
 
 # Columns of `tasks.observed`, in the order of `METRICS`.
-ERROR, ERROR_WORST, FORCE_USED, SHARE, MISSED, ACTIVE = range(6)
+ERROR, ERROR_WORST, FORCE_USED, SHARE, MISSED, ACTIVE, RATE_ERROR = range(7)
