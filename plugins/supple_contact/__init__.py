@@ -28,3 +28,4 @@ def supple_register(registry: Registry) -> None:
     )  # fmt: skip
     registry.add_system("contact.observe_forces", "supple_contact.systems:ObserveForces")
     registry.add_system("contact.expect_gaps", "supple_contact.systems:ExpectGaps")
+    registry.add_system("contact.keep_contacts", "supple_contact.systems:KeepContacts")

@@ -11,6 +11,7 @@ from supple.mechanics.contacts import Contacts
 from supple.mechanics.mechanism import Surface, contact_capacity
 from supple.mechanics.points import make_points
 from supple.mechanics.problem import ConstraintProblem
+from supple.mechanics.world_contacts import KEPT, KEPT_COUNT, KEPT_WIDTH
 from supple_contact.kernels import make_contact_rows, set_contact_bias
 from supple_contact.tables import LAST, GroupLaws, LastGaps, Recovery
 
@@ -24,6 +25,10 @@ def compile_contact_rows(build: Build) -> None:
         ("contact.last_expected", 3, "m, 1", "The gaps that their velocities led to, and 1.", np.float64),
     ):
         build.add_state(name, np.zeros((capacity, width)), unit=unit, doc=doc, dtype=dtype, count=count)
+    doc = "Contacts of the last step that are kept, once somebody asked for them."
+    build.add_state(KEPT_COUNT, [0], unit="1", doc=doc, dtype=np.int64)
+    doc = "Of each the elements of A and B in the table of owners, point, normal, force on A, and gap."
+    build.add_state(KEPT, np.zeros((capacity, KEPT_WIDTH)), unit="1, m, 1, N, m", doc=doc, count=KEPT_COUNT)
     build.add_member("row_sources", ContactRows(capacity))
 
 

@@ -6,11 +6,14 @@ from collections.abc import Callable
 
 import numpy as np
 
+from supple.core.control import WATCHED
 from supple.core.jit import bind_kernel
-from supple.core.schedule import ROWS, Bound, Call, Each, Phase, System
+from supple.core.schedule import ROWS, Bound, Call, Each, Phase, System, Work
+from supple.mechanics.contact_kernels import keep_contacts
 from supple.mechanics.mechanism import Mechanism, contact_capacity
 from supple.mechanics.owners import Owners
 from supple.mechanics.warm_start_kernels import keep_values
+from supple.mechanics.world_contacts import KEPT, KEPT_COUNT, READS
 from supple_contact.kernels import expect_gaps, find_deepest
 from supple_contact.tables import LAST, RowContacts
 from supple_contact.touch import Touch
@@ -37,6 +40,20 @@ class ObserveForces(System):
             observe_contacts, arrays.h, arrays.take(Owners, "owners"), arrays.take(RowContacts, "contacts"),
             arrays["rows.impulse"], arrays["contacts.force"], touch,
         )  # fmt: skip
+
+
+class KeepContacts(System):
+    """Keeps the contacts of the step as State, for `World.contacts`; until somebody asks there is nothing to do."""
+
+    phase = Phase.OBSERVE
+    reads = (*READS, WATCHED)
+    writes = (f"{KEPT}.next", f"{KEPT_COUNT}.next")
+
+    def bind(self, arrays: Bound) -> Work:
+        """Bind the contacts, if they are wanted."""
+        if not arrays[WATCHED][0]:
+            return []
+        return Call(keep_contacts, *(arrays[name] for name in (*READS, *self.writes)))
 
 
 class ExpectGaps(System):

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import supple
+from supple.core.mould import Mould
 from supple.core.world import World
 from supple.errors import SimulationError
 from supple.mechanics.run_metrics import STEP_TIME
@@ -92,12 +93,19 @@ def load_scene(setting: Setting, path: Path) -> Scene:
     return read_scene(path, load_setting(setting), allow_outside=setting.allow_outside)
 
 
+@lru_cache(maxsize=4)
+def find_mould(setting: Setting, path: Path, variant: str) -> Mould:
+    """What the runs of a scene in one variant are built from, kept by the process."""
+    scene, plugins = load_scene(setting, path), load_setting(setting)
+    return Mould(lambda blueprint: build_world(scene, blueprint, plugins))
+
+
 def run_task(setting: Setting, task: Task) -> Outcome:
     """Compute one run from start to end. A step that fails is part of the outcome."""
     began = time.perf_counter()
     scene = load_scene(setting, task.scene)
     blueprint = scene.blueprint(variant=task.variant, cell=task.cell)
-    world = build_world(scene, blueprint, load_setting(setting))
+    world = find_mould(setting, task.scene, task.variant).cast(blueprint)
     recorder = _start_recording(setting, task, world)
     error, clock = "", StepClock()
     try:

@@ -28,6 +28,7 @@ from supple.run.compile_progress import CompileWatch
 from supple.run.display import Display, SilentDisplay
 from supple.run.failure import Failure, write_failure
 from supple.run.file_lock import FileLock
+from supple.run.recorded_commands import replay
 from supple.run.recording_layout import make_header, steps_per_frame
 from supple.run.recording_writer import Recorder, start_recording
 from supple.run.runner import Runner
@@ -52,6 +53,7 @@ class RunOptions:
     checkpoint: Path | None = None
     every: float = 1.0
     resume: Path | None = None
+    replay: Path | None = None
     save_problems: Path | None = None
     plugins: tuple[Path, ...] = ()
     disabled: tuple[str, ...] = ()
@@ -67,6 +69,8 @@ class RunOptions:
         ):
             for value in values:
                 words += [flag, str(value)]
+        if self.replay is not None:
+            words += ["--replay", str(self.replay)]
         if self.variant:
             words += ["--variant", self.variant]
         for name, number in (("--seed", self.seed), ("--until", self.until)):
@@ -170,6 +174,8 @@ def _prepare(
         resume(world, checkpoint)
         if checkpoint.about.versions != versions:
             display.note(f"{checkpoint.path} was made with other versions: the last digits may differ")
+    if options.replay is not None:
+        display.note(f"{replay(world, options.replay)} commands of {options.replay} are given again")
     return world, _open_files(options, world, versions), versions
 
 
