@@ -52,6 +52,7 @@ class Controller:
         self.book = Book(
             task=arrays["tasks.task"][mine], number=arrays["tasks.number"][mine],
             during=arrays["tasks.during"][mine], curve=arrays["tasks.curve"], segment=arrays["tasks.segment"],
+            told=arrays["tasks.told"][mine],
         )  # fmt: skip
         self.observed = arrays["tasks.observed"][mine]
         count, n = len(self.tasks), dynamics.size

@@ -15,6 +15,7 @@ class Book(NamedTuple):
     during: IntArray  # [tasks, phases] 1 in phases in which a task is active
     curve: IntArray  # [curves, 3] shape, first segment, number of segments
     segment: FloatArray  # [segments, SEGMENT_COLUMNS]
+    told: FloatArray  # [tasks, 4] fixed targets and gains, which may be told from Python
 
 
 class Clock(NamedTuple):

@@ -18,7 +18,7 @@ from supple_tasks.library import name_library
 from supple_tasks.probe import probe_controller
 from supple_tasks.records import Clock
 
-TABLES = ("task", "number", "during", "curve", "segment", "start")
+TABLES = ("task", "number", "during", "curve", "segment", "start", "told")
 TARGETS = ("skeleton.q", "skeleton.v", "skeleton.bone", "skeleton.target", "skeleton.target_rate")
 POSES = ("skeleton.x", "skeleton.rotation")
 

@@ -224,3 +224,33 @@ def test_bad_libraries_are_told_in_one_line(write, old, new, said) -> None:
         supple.load(write("", scene))
     assert said in str(caught.value)
     assert "arm.toml:" in str(caught.value).splitlines()[0]
+
+
+def test_targets_and_gains_are_dragged_and_the_run_repeats(write, tmp_path) -> None:
+    """A user leads the tip about and tugs at the arm; the recording repeats it without him."""
+    scene = write("target = [0.5, 1.3, 0], gain = 100")
+    world = supple.load(scene)
+
+    @world.on_step(rate=50)
+    def drag(world) -> None:
+        t = world.time
+        world["arm"].tip_target = [0.5 + 0.1 * math.sin(5 * t), 1.2 + 0.1 * t, 0.0]
+        world["arm"].posture_gain = 50.0 + 10.0 * t
+        world["arm/upper"].apply_force([0.0, 20.0 * math.sin(9 * t), 0.0])
+
+    with supple.record(world, tmp_path / "run.h5", fps=50):
+        world.step(400)
+    assert tip(world)[:2] == pytest.approx([0.5 + 0.1 * math.sin(5 * 0.38), 1.2 + 0.038], abs=0.05)
+    again = supple.load(scene)
+    supple.replay(again, tmp_path / "run.h5")
+    again.step(400)
+    assert (again.array("skeleton.q") == world.array("skeleton.q")).all()
+    assert (again.array("tasks.told") == world.array("tasks.told")).all()
+
+
+def test_what_cannot_be_dragged_is_refused(write) -> None:
+    world = supple.load(write("reach = { to = [0.5, 1.3, 0], duration = 0.3 }"))
+    with pytest.raises(AttributeError, match="tip_gain"):
+        world["arm"].tip_target = [0.5, 1.0, 0.0]
+    with pytest.raises(UserError):
+        world["arm"].tip_gain = [1.0, 2.0]
