@@ -32,7 +32,7 @@ SCENES = (
     "pliant_motion/implicit_pd", "soft_contacts/box_drop", "soft_contacts/coupled", "contact_skinning/slip",
     "soft_body_locomotion/free_bar", "soft_body_locomotion/muscle_types", "tracking/sway", "verification/cradle",
     "verification/hanging_weight", "verification/servo", "walking/walk_2d", "characters/arm_desk",
-    "dynamic_manipulation/reach",
+    "dynamic_manipulation/reach", "dynamic_manipulation/lift", "soft_body_locomotion/crawl_i", "walking/walk_in_place",
 )  # fmt: skip
 
 

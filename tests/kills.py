@@ -17,7 +17,9 @@ import numpy as np
 
 from supple.run.recording import open_recording
 
-SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
+SIGNALS = tuple(
+    getattr(signal, name) for name in ("SIGKILL", "SIGTERM", "SIGINT", "SIGHUP") if hasattr(signal, name)
+)
 
 
 @dataclass(frozen=True)

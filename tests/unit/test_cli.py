@@ -135,8 +135,8 @@ def test_fault_of_a_plugin_shows_its_traceback_and_the_last_checkpoint(place: Pl
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGTERM to send")
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_signal_ends_the_run_in_order(place: Place, number: int) -> None:
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_signal_ends_the_run_in_order(place: Place, name: str) -> None:
     slow = ["--set", "swing.oscillator.dawdle=0.005", "--set", "run.duration=1000.0"]
     command = place.command(
         "run", "scene.toml", *slow, "--record", "run.h5", "--checkpoint", "run.npz", "--json"
@@ -145,13 +145,27 @@ def test_signal_ends_the_run_in_order(place: Place, number: int) -> None:
         command, cwd=place.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )  # fmt: skip
     wait_for(place.folder / "run.npz")
-    process.send_signal(number)
+    process.send_signal(getattr(signal, name))
     output, errors = process.communicate(timeout=60)
     assert process.returncode == 130, errors
     summary = json.loads(output)
     with open_recording(place.folder / "run.h5") as recording:
         assert recording.steps[-1] == summary["steps"]
     assert "interrupted at t =" in errors
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGHUP")
+def test_run_under_nohup_outlives_its_terminal(place: Place) -> None:
+    slow = ["--set", "swing.oscillator.dawdle=0.005", "--checkpoint", "run.npz", "--every", "0.05", "--quiet"]
+    # What nohup does: the signal is ignored, and children inherit that.
+    inherit = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        process = subprocess.Popen(place.command("run", "scene.toml", *slow), cwd=place.folder)
+    finally:
+        signal.signal(signal.SIGHUP, inherit)
+    wait_for(place.folder / "run.npz")
+    process.send_signal(signal.SIGHUP)
+    assert process.wait(timeout=60) == 0
 
 
 def wait_for(path: Path, seconds: float = 120.0) -> None:

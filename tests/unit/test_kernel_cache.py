@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -11,9 +12,9 @@ import pytest
 RUN = "from supple_demo.kernels import twice; print(twice(3.0), end='')"
 
 
-def run(folder, cache) -> str:
+def run(folder, cache, what: str = RUN) -> str:
     return subprocess.run(
-        [sys.executable, "-c", RUN], cwd=folder, text=True, check=True, capture_output=True,
+        [sys.executable, "-c", what], cwd=folder, text=True, check=True, capture_output=True,
         # Python tells changed sources by their size and second; bytecode of the same second would hide a change.
         env={
             "SUPPLE_CACHE_DIR": str(cache), "PATH": "", "HOME": str(cache), "SYSTEMROOT": "",
@@ -66,3 +67,23 @@ def test_an_unrelated_change_recompiles_nothing(package, tmp_path) -> None:
     (package / "supple_demo/unrelated.py").write_text("x = 1\n")
     run(package, cache)
     assert sorted(cache.rglob("*.nbc")) == kernels
+
+
+def test_copies_of_a_project_share_their_kernels(package, tmp_path) -> None:
+    cache = tmp_path / "cache"
+    run(package, cache)
+    kernels = sorted(cache.rglob("*.nbc"))
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    shutil.copytree(package / "supple_demo", copy / "supple_demo")
+    assert run(copy, cache) == "6.0"
+    assert sorted(cache.rglob("*.nbc")) == kernels
+
+
+def test_kernels_of_others_stay_where_they_would_be(package, tmp_path) -> None:
+    cache = tmp_path / "cache"
+    others = "import numba\n\n@numba.njit(cache=True)\ndef thrice(x):\n    return 3.0 * x\n"
+    (package / "others.py").write_text(f"from supple_demo.kernels import twice\n{others}")
+    run(package, cache, "from others import thrice; print(thrice(3.0), end='')")
+    assert not [file for file in cache.rglob("*.nbc") if "thrice" in file.name]
+    assert [file for file in package.rglob("__pycache__/*.nbc") if "thrice" in file.name]

@@ -132,7 +132,8 @@ def component(cls: Class) -> Class:
     if "metrics" in cls.__dict__:
         delattr(cls, "metrics")  # pydantic would take it for a field
     _limit_elements(cls, sys._getframe(1).f_locals)
-    config = pydantic.ConfigDict(extra="forbid", allow_inf_nan=False)
+    # Of all the components that plugins offer, a scene uses a few: checks are made when they are first needed.
+    config = pydantic.ConfigDict(extra="forbid", allow_inf_nan=False, defer_build=True)
     made = cast(Any, pydantic.dataclasses.dataclass(frozen=True, kw_only=True, config=config)(cls))
     made.kind = kind_of(cls.__name__)
     made.metrics = tuple(metrics)

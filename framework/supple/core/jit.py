@@ -1,79 +1,19 @@
-"""The decorator of all kernels, with a cache that notices changed helpers.
-
-numba keys its cache by the file of the decorated function only: a changed helper in another file is served
-stale. So the kernels of a module are kept in a folder that is named after a hash of the module and of
-everything it imports from its own package and from supple, directly or not. A change recompiles what depends on
-it and nothing else.
-"""
+"""The decorators of all kernels, with a cache that notices changed helpers; see `kernel_hash` and `kernel_locator`."""
 
 from __future__ import annotations
 
 import functools
-import hashlib
-import importlib.util
 import os
-import re
 from collections.abc import Callable, Iterator
-from pathlib import Path
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import numba
 from numba.core.dispatcher import Dispatcher
 
-from supple.core.cache_folder import user_cache_folder
+from supple.core.kernel_hash import kernel_cache_folder
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-
-_IMPORT = re.compile(
-    rb"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]+(\([^)]*\)|[^\n]*)|import[ \t]+([\w., \t]+))",
-    re.MULTILINE,
-)
-
-
-def _imported_names(source: bytes) -> Iterator[str]:
-    """Every dotted name that a source may import; `from a import b` may mean the module a.b."""
-    for module, members, plain in _IMPORT.findall(source):
-        for name in re.findall(rb"[\w.]+", plain):
-            yield name.decode()
-        if module:
-            yield module.decode()
-            for member in re.findall(rb"\w+", members):
-                yield f"{module.decode()}.{member.decode()}"
-
-
-@functools.cache
-def _read_source(module: str) -> bytes | None:
-    """The text of a module, or None if there is no such module or it has no file."""
-    try:
-        spec = importlib.util.find_spec(module)
-    except (ImportError, ValueError):
-        return None
-    if spec is None or spec.origin is None or not spec.origin.endswith(".py"):
-        return None
-    return Path(spec.origin).read_bytes()
-
-
-@functools.cache
-def hash_sources(module: str) -> str:
-    """A hash over a module and what it imports from its own package and from supple, directly or not."""
-    home = module.partition(".")[0]
-    wanted, sources = [module], {}
-    while wanted:
-        name = wanted.pop()
-        source = None if name in sources else _read_source(name)
-        if source is not None:
-            sources[name] = source
-            tops = ((found, found.partition(".")[0]) for found in _imported_names(source))
-            wanted.extend(found for found, top in tops if top == home or top.startswith("supple"))
-    digest = hashlib.sha256()
-    for name in sorted(sources):
-        digest.update(name.encode() + b"\0" + sources[name] + b"\0")
-    return digest.hexdigest()[:16]
-
-
-def kernel_cache_folder(module: str) -> Path:
-    """The folder of the compiled kernels of a module as its sources are now."""
-    return user_cache_folder() / "kernels" / f"{module}-{hash_sources(module)}"
 
 
 def njit(function: Function) -> Function:
@@ -99,10 +39,31 @@ def njit_with_scratch(function: Function) -> Function:
     return _compile(function)
 
 
+LOCATORS = "supple.core.kernel_locator.KernelLocator,InTreeCacheLocator,UserWideCacheLocator"
+
+
+@contextmanager
+def _cache_of(module: str) -> Iterator[None]:
+    """Within it numba keeps kernels where supple wants them; afterwards those of others are again where they were."""
+    if "NUMBA_CACHE_DIR" in os.environ:
+        yield
+        return
+    config = numba.config
+    # Older versions of numba know no locators of others; they compile anew for every copy of a project.
+    wanted = {"CACHE_DIR": str(kernel_cache_folder(module)), "CACHE_LOCATOR_CLASSES": LOCATORS}
+    before = {name: getattr(config, name, "") for name in wanted}
+    for name, value in wanted.items():
+        setattr(config, name, value)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            setattr(config, name, value)
+
+
 def _compile(function: Function, **options: bool) -> Function:
-    if "NUMBA_CACHE_DIR" not in os.environ:
-        numba.config.CACHE_DIR = str(kernel_cache_folder(function.__module__))
-    compiled: Function = numba.njit(cache=True, error_model="numpy", **options)(function)
+    with _cache_of(function.__module__):
+        compiled: Function = numba.njit(cache=True, error_model="numpy", **options)(function)
     return compiled
 
 

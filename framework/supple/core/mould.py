@@ -5,7 +5,8 @@ for blueprint in blueprints:
     world = mould.cast(blueprint)       # as if it were built: the same bits, at a fraction of the time
 
 A component says which of its fields are such numbers: `numbers` names those that reach nothing but arrays, and
-`placed_by_arrays` that the same is true of where its entity stands. Whatever else differs is built anew.
+`placed_by_arrays` that the same is true of where its entity stands. One that says neither may look at the numbers of
+others and keep what it finds: in a scene with such a component all is built anew, and so is whatever else differs.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ def differ_in_numbers(a: Blueprint, b: Blueprint) -> bool:
         return False
     if [entity.path for entity in a.graph] != [entity.path for entity in b.graph]:
         return False
-    moved = False
+    moved = differing = keeping = False
     for one, other in zip(a.graph, b.graph, strict=True):
         if one.components.keys() != other.components.keys():
             return False
@@ -61,10 +62,14 @@ def differ_in_numbers(a: Blueprint, b: Blueprint) -> bool:
             if not changed <= set(getattr(component, "numbers", ())):
                 return False
             moved |= kind == "pose" and bool(changed)
-        if one.at != other.at and not all(
-            "at" in getattr(component, "numbers", ()) for component in one.components.values()
-        ):
-            return False
+            differing |= bool(changed)
+            keeping |= not (hasattr(component, "numbers") or hasattr(component, "placed_by_arrays"))
+        if one.at != other.at:
+            differing = True
+            if not all("at" in getattr(component, "numbers", ()) for component in one.components.values()):
+                return False
+    if differing and keeping:
+        return False
     return not moved or all(
         getattr(component, "placed_by_arrays", False)
         for entity in b.graph

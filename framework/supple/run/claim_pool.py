@@ -15,6 +15,7 @@ from types import FrameType
 from typing import Any, TypeVar
 
 from supple.run.claim_runs import Outcome, Setting, Task, run_same_task, run_task
+from supple.run.stop import handle_stopping
 
 Value = TypeVar("Value")
 DIED = "the process that ran it died"
@@ -132,8 +133,10 @@ def safe_path() -> Iterator[None]:
 
 
 def _start_worker() -> None:
-    """Leave Ctrl-C to the parent, and end when it does, even if it is killed."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """Leave Ctrl-C and a closed terminal to the parent, and end when it does, even if it is killed."""
+    for name in ("SIGINT", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_IGN)
     parent = multiprocessing.parent_process()
     if parent is not None:
 
@@ -145,13 +148,14 @@ def _start_worker() -> None:
 
 
 class Termination:
-    """Within it SIGTERM is as good as Ctrl-C, so that finished runs are saved."""
+    """Within it whatever asks for an end is as good as Ctrl-C, so that finished runs are saved."""
 
     def __enter__(self) -> None:
-        self._previous = signal.signal(signal.SIGTERM, self._interrupt)
+        self._previous = handle_stopping(self._interrupt)
 
     def __exit__(self, *error: object) -> None:
-        signal.signal(signal.SIGTERM, self._previous)
+        for number, handler in self._previous.items():
+            signal.signal(number, handler)
 
     @staticmethod
     def _interrupt(number: int, frame: FrameType | None) -> None:

@@ -4,12 +4,28 @@ from __future__ import annotations
 
 import signal
 import threading
+from collections.abc import Callable
 from types import FrameType, TracebackType
 from typing import Any
 
+STOPPING = tuple(
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK") if hasattr(signal, name)
+)
+"""What asks a process to end: Ctrl-C, the system, a terminal that was closed, Ctrl-Break on Windows."""
+
+
+def handle_stopping(handler: Callable[[int, FrameType | None], None]) -> dict[int, Any]:
+    """Let `handler` have the signals that ask for an end; returns the handlers before.
+
+    A closed terminal stays ignored where it was: a run under `nohup` goes on.
+    """
+    hang_up = getattr(signal, "SIGHUP", None)
+    ignored = {hang_up} if hang_up is not None and signal.getsignal(hang_up) == signal.SIG_IGN else set()
+    return {number: signal.signal(number, handler) for number in STOPPING if number not in ignored}
+
 
 class Stop:
-    """Notes Ctrl-C and SIGTERM, for the runner to see after the current step.
+    """Notes signals that ask for an end, for the runner to see after the current step.
 
     A second Ctrl-C does not wait any longer: it raises KeyboardInterrupt at once.
     """
@@ -21,8 +37,7 @@ class Stop:
     def __enter__(self) -> Stop:
         # Python lets only the main thread handle signals; elsewhere the caller sets `requested` itself.
         if threading.current_thread() is threading.main_thread():
-            for number in (signal.SIGINT, signal.SIGTERM):
-                self._previous[number] = signal.signal(number, self._note)
+            self._previous = handle_stopping(self._note)
         return self
 
     def __exit__(

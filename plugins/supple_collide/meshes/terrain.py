@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtr
 
 from supple.core.arrays import FloatArray, IntArray
 from supple.core.noise import noise_at
@@ -72,6 +71,8 @@ def place_grid(cells: tuple[int, int], size: tuple[float, float]) -> FloatArray:
 
 def draw_bumps(shape: Any, cells: tuple[int, int], path: str, seed: int) -> FloatArray:
     """Random offsets of the grid points [m]: heights in [0, amplitude], sideways within `sway` of a tile."""
+    from scipy.special import ndtr  # takes a while to import, and few scenes have bumps
+
     count = (cells[0] + 1) * (cells[1] + 1)
     even = ndtr(noise_at(seed, path, START, 3 * count)).reshape(3, count)
     tile = np.array([shape.size[0] / cells[0], shape.size[1] / cells[1]])
