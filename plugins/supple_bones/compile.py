@@ -93,7 +93,9 @@ def declare_tables(build: Build, owner: str, entities: list[Entity], forest: For
     # A follower is where its bone is while all joints are neutral.
     bound += [bound[bone] for bone in forest.bone[len(entities) :, FOLLOWS]]
     values = np.array(bound).reshape(-1, 7)
-    build.add_model(f"{owner}.bind", values, unit="m, 1", doc="Neutral poses in the world.", labels=labels, record=True)
+    build.add_model(
+        f"{owner}.bind", values, unit="m, 1", doc="Neutral poses in the world.", labels=labels, record=True
+    )
 
 
 def frame_labels(entities: list[Entity], forest: Forest) -> list[str]:

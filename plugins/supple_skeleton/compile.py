@@ -57,6 +57,7 @@ def compile_skeletons(build: Build) -> None:
     _declare_forces(build, forest)
     _declare_commands(build, entities, forest)
     _declare_tie(build, forest, watched)
+    _declare_arrears(build, forest)
     limits, servos = (len(build.arrays[f"skeleton.{name}"]) for name in ("limit", "servo"))
     extra = sum(load.extra_blocks for load in build.members("bone_loads"))
     blocks = 2 * contact_capacity(build) + limits + servos + extra
@@ -168,6 +169,15 @@ def _declare_forces(build: Build, forest: Forest) -> None:
         ("gain_d", "N m s/rad, N s/m", "Implicit damping of actuators."),
     ):
         build.add_step(f"skeleton.{name}", (rates,), unit=unit, doc=doc, accumulates=True)
+
+
+def _declare_arrears(build: Build, forest: Forest) -> None:
+    """Declare what the bias owes after impulses: nothing where `late_rows` says so, or loads hang on the bones."""
+    chosen, tied = build.settings("skeleton").late_rows, build.having("spring") or build.having("joint")
+    owes = chosen == "always" or (chosen == "automatic" and bool(tied))
+    count = forest.v_count if owes and not build.members("bone_loads") else 0
+    doc = "What the bias of the last step owes for the impulses of rows."
+    build.add_state("skeleton.arrears", np.zeros(count), unit="N m s, N s", doc=doc)
 
 
 def _declare_commands(build: Build, entities: list[Entity], forest: Forest) -> None:

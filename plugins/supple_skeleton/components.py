@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Literal
 
 from supple.core.component import Metric, component, field
 from supple.core.entity import Entity, SceneGraph
@@ -22,6 +23,11 @@ class SkeletonSettings:
     implicitness: float = field(
         default=0.5, unit="1", ge=0, le=1,
         doc="Where in the step they are taken: 0.5 at its middle, which keeps energy best, 1 at its end.",
+    )  # fmt: skip
+    late_rows: Literal["automatic", "always", "never"] = field(
+        default="automatic", unit="",
+        doc="Whether velocity-dependent forces make up in the next step for what impulses of rows changed in this one, "
+        "which keeps energy in impacts and on springs; automatic: in scenes with a spring or a joint between things.",
     )  # fmt: skip
     springs: Implicitness = field(
         default="automatic", unit="1", ge=0.5, le=1,

@@ -6,7 +6,7 @@ from supple.core.jit import njit, njit_inlined
 from supple_bones.chain_kernels import factor_chain, solve_chain
 from supple_bones.coordinate_kernels import find_deviations, integrate_coordinates
 from supple_bones.force_kernels import differentiate_bias, find_inverse_dynamics, map_wrenches
-from supple_bones.inertia_kernels import make_mass_matrix
+from supple_bones.inertia_kernels import carry_inertias, make_mass_matrix
 from supple_bones.kinematics_kernels import follow_state, move_bones
 from supple_bones.layout import ROW
 from supple_skeleton.carry_kernels import carry_motion, restore_spins
@@ -139,7 +139,40 @@ def begin_free(step: FreeStep):
 
 
 @njit
-def move_freely(step: FreeStep, heads: Heads, spun, fast_out):
+def find_arrears(
+    h, implicitness, bones, masses, heads: Heads, fast, motion, v_free, v_rows, s: FlowScratch, arrears_out
+):
+    """What the bias of this step would have been more with the rates that impulses led to: README eq. (8a).
+
+    The next step makes up for it. Trees that spin fast owe nothing.
+    """
+    bone = bones.bone
+    changed = False
+    for k in range(v_free.shape[0]):
+        arrears_out[k] = 0.0
+        s.tau[k] = v_rows[k] - v_free[k]
+        changed = changed or s.tau[k] != 0.0
+    if not changed:
+        return
+    carry_inertias(bone, masses.inertia, motion.x, motion.rotation, s.own)
+    move_bones(bone, bones.dof, motion.axis, s.tau, s.motion.spatial_velocity, s.motion.axis_rate)
+    differentiate_bias(
+        bone, s.own, motion.axis, motion.axis_rate, motion.spatial_velocity, motion.v, s.motion.axis_rate,
+        s.motion.spatial_velocity, s.tau, s.work, arrears_out,
+    )  # fmt: skip
+    for k in range(v_free.shape[0]):
+        arrears_out[k] *= 0.0 if fast[heads.of_rate[k]] > 0.0 else -implicitness * h
+
+
+@njit
+def add_arrears(arrears, right_inout):
+    """Add what the last step owes to the right side."""
+    for k in range(arrears.shape[0]):
+        right_inout[k] += arrears[k]
+
+
+@njit
+def move_freely(step: FreeStep, heads: Heads, spun, arrears, fast_out):
     """Factor of A and velocities if nothing touched; README eq. (4) to (7), under tension (15) to (17).
 
     Returns -1, a rate without inertia, or SPINS_FAST: then `move_fast` is to be asked.
@@ -155,12 +188,13 @@ def move_freely(step: FreeStep, heads: Heads, spun, fast_out):
     empty = prepare_free(step, tight)
     if empty < 0:
         slow_down(step, heads, fast_out, spun, step.scratch.rates[0])
+        add_arrears(arrears, step.scratch.rates[0])
         solve_free(step)
     return empty
 
 
 @njit
-def move_fast(step: FreeStep, heads: Heads, spun, flow_out: Flow, flow_scratch: FlowScratch):
+def move_fast(step: FreeStep, heads: Heads, spun, arrears, flow_out: Flow, flow_scratch: FlowScratch):
     """`move_freely` where trees spin fast: README eq. (11) to (17). Returns -1, or a rate without inertia."""
     motion, dof = step.motion, step.bones.dof
     fastest, swing = mark_fast(step.h, step.bones.bone, heads, motion.spatial_velocity, flow_out.fast), 0.0
@@ -179,6 +213,7 @@ def move_fast(step: FreeStep, heads: Heads, spun, flow_out: Flow, flow_scratch: 
     if empty < 0:
         right = step.scratch.rates[0]
         slow_down(step, heads, flow_out.fast, spun, right)
+        add_arrears(arrears, right)
         solve_free(step)
         kick(step, heads, spun, right, flow_out.kicked)
         if tight:

@@ -25,6 +25,7 @@ from supple_skeleton.step_kernels import (
     SPINS_FAST,
     advance_bones,
     advance_fast,
+    find_arrears,
     keep_fast,
     move_fast,
     move_freely,
@@ -81,6 +82,7 @@ class MoveFreely(System):
         "skeleton.wrench",
         "skeleton.force",
         "skeleton.spun",
+        "skeleton.arrears",
     )
     own_writes = (
         "skeleton.factor",
@@ -123,12 +125,12 @@ class MoveFreely(System):
         for load in self.loads:
             load.attach(arrays)
         heads, flow = find_heads(forest), arrays.take(Flow, "skeleton")
+        before = (arrays["skeleton.spun"], arrays["skeleton.arrears"])
         if self.loads:
             take_step = bind_loaded_step(step, self.loads)
         else:
-            take_step = bind_kernel(move_freely, step, heads, arrays["skeleton.spun"], flow.fast)
-        scratch = make_flow_scratch(forest)
-        take_fast_step = bind_kernel(move_fast, step, heads, arrays["skeleton.spun"], flow, scratch)
+            take_step = bind_kernel(move_freely, step, heads, *before, flow.fast)
+        take_fast_step = bind_kernel(move_fast, step, heads, *before, flow, make_flow_scratch(forest))
         any_fast = arrays["skeleton.any_fast"]
         labels = [entity.path for entity in list_bones(arrays.build, "skeleton")]
 
@@ -168,6 +170,9 @@ class AdvanceBones(System):
         )
         if self.watched:
             self.writes = (*self.writes, *NEXT_TIE)
+        self.owes = len(build.arrays["skeleton.arrears"]) > 0
+        if self.owes:
+            self.writes = (*self.writes, "skeleton.arrears.next")
         self.steppers: list[BoneStepper] = build.members("bone_steppers")
         taken = (name for stepper in self.steppers for name in stepper.takes)
         self.reads = tuple(dict.fromkeys((*self.own_reads, *taken)))
@@ -189,6 +194,14 @@ class AdvanceBones(System):
 
         steps = [stepper.attach(arrays, after) for stepper in self.steppers]
         keep_spun = bind_kernel(keep_fast, flow.fast, arrays["skeleton.spun.next"])
+
+        if self.owes:
+            implicitness = arrays.build.settings("skeleton").implicitness
+            owe = bind_kernel(
+                find_arrears, arrays.h, implicitness, bones, masses, heads, flow.fast, motion, given[0], ended.v_rows,
+                scratch, arrays["skeleton.arrears.next"],
+            )  # fmt: skip
+            steps.append(owe)
 
         def advance() -> None:
             (advance_quickly if spins_fast.item(0) else advance_slowly)()
