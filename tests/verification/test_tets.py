@@ -83,6 +83,19 @@ def test_soft_bodies_meet_flesh_and_bones_in_one_solve(load):
     check_mechanism(world, "tets")
 
 
+def test_a_soft_block_comes_to_rest_on_another(load):
+    """Their edges cross within the flat faces: they must not come and go with the force that they bear."""
+    block = '[[entity]]\nname = "{}"\npose = {{ position = {} }}\ntet_block = {{ size = {}, cells = {} }}\n'
+    block += "tets = {{ stiffness = 1e5 }}\n"
+    low = block.format("low", [0, 0.1, 0], [0.5, 0.2, 0.4], [4, 1, 3])
+    high = block.format("high", [0.02, 0.301, 0.01], [0.3, 0.2, 0.3], [3, 1, 3])
+    world = run(load(RUN + FLOOR + low + high), 250)
+    assert np.abs(world.arrays["tets.v"]).max() < 1e-7
+    count = world.arrays["contacts.count"][0]
+    assert world.arrays["contacts.gap"][:count].min() > -1e-9
+    assert world["high"].contact_force == pytest.approx([0, 0.3 * 0.2 * 0.3 * 1000 * 9.81, 0], abs=1e-4)
+
+
 def test_springs_and_pushes_hold_points_of_the_boundary(load):
     tie = '[[entity]]\nname = "tie"\npose = { position = [0.4, 0.9, 0] }\n'
     tie += 'spring = { between = ["bar"], stiffness = 4, rest = 0.3 }\n'

@@ -27,7 +27,18 @@ from supple_collide.pairs.vertex_kernels import are_neighbours
 from supple_collide.primitives.manifold_kernels import ONE, ZERO
 
 # The bits of `owns` that stand for edges, and one that says that a triangle's edges were looked at.
+# Of the reach: two surfaces that bend come to lie flat on each other, where all their edges would count. Edges that
+# stick out or not as rounding has it would else come and go with the force that they bear, and nothing came to rest.
+BOTH_GIVE = 0.1
 EDGES, VISITED = np.int64(56), np.int64(64)
+
+
+@njit_inlined
+def find_give(bends_first, bends_second):
+    """By what part of the reach edges may fall short of sticking out: by all of it where one surface bends."""
+    if bends_first and bends_second:
+        return BOTH_GIVE
+    return 1.0 if bends_first or bends_second else 0.0
 
 
 @njit
@@ -116,8 +127,8 @@ def add_edge_contacts(
     x, triangles, neighbour, owns = faces.x, faces.triangles, faces.neighbour, faces.owns
     vertex_first, vertex_triangle = faces.vertex_first, faces.vertex_triangle
     bends_first, bends_second = table[first, BENDS] != 0, table[second, BENDS] != 0
-    one_bends = bends_first != bends_second
-    give = limit if one_bends else NO_GIVE
+    gives = find_give(bends_first, bends_second)
+    give = gives * limit if gives > 0.0 else NO_GIVE
     overhang = OVERHANG * min(pool.sizes[first, SLACK], pool.sizes[second, SLACK])
     for row in range(pair_count):
         a, b = pairs[row, 0], pairs[row, 1]
@@ -150,7 +161,7 @@ def add_edge_contacts(
                 if are_edges_near(x, p, q, r, s, within):
                     count = add_edge_pair(
                         faces, a, i, b, j, table[first, OBJECT], table[second, OBJECT], within, reach,
-                        reach if one_bends else NO_GIVE, deepest, overhang, count, raw_out,
+                        gives * reach if gives > 0.0 else NO_GIVE, deepest, overhang, count, raw_out,
                     )  # fmt: skip
     if bends_first or bends_second:
         for row in range(pair_count):
