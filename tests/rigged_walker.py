@@ -6,7 +6,6 @@ import math
 from pathlib import Path
 
 import numpy as np
-import pygltflib as gl
 
 from supple.core.pose import multiply, rotate, turn
 
@@ -118,6 +117,8 @@ def skinned_at(time: float) -> np.ndarray:
 
 def write_walker(file: Path, unit: float = 1.0, with_clip: bool = True) -> Path:
     """The figure below an armature node of the scale `unit`, as Blender and Mixamo write it."""
+    import pygltflib as gl
+
     points, triangles, weights = make_mesh()
     gltf, blob = gl.GLTF2(), b""
 

@@ -153,6 +153,7 @@ VALUES = st.recursive(
 )  # fmt: skip
 
 
+@settings(deadline=None)
 @given(VALUES)
 def test_values_are_read_back_as_they_were_written(value: object) -> None:
     assert tomllib.loads(f"it = {write_value(value)}")["it"] == value
