@@ -66,7 +66,7 @@ def check_goal(goal: Goal, told: Locomotion, flags: list[str], values: list[str]
         yield f"other '{goal.other}' does not exist; {suggest(goal.other, parts)}"
     if goal.counts_from not in COUNTS_FROM and goal.counts_from not in parts:
         yield f"counts_from '{goal.counts_from}' is no part; {suggest(goal.counts_from, [*COUNTS_FROM, *parts])}"
-    if goal.of == "balance" and goal.axes != "xz":
+    if goal.of == "balance" and "y" in goal.axes:
         yield 'axes of balance are those along the ground; set axes = "xz"'
     if goal.of == "area" and width != 1:
         yield 'axes of an area is one; set axes = "y"'

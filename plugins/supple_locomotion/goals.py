@@ -138,39 +138,37 @@ class BoundGoal:
         middle[1] = base[:, 1].min()
         half = (base.max(axis=0) - base.min(axis=0)) / 2
         lean = body.find_centre() - middle
-        body.fill_angular_momentum(middle, np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]), self._rows)
-        now = body.find_rates(self._rows)
-        share = goal.limit or WITHIN_BASE
-        wanted_lean, _ = self._target.sample(self.clock.time)
-        aim, force = np.zeros(2), self.weight_of_body
+        # Leaning along x is falling about z, and the other way round.
+        body.fill_angular_momentum(middle, np.eye(3)[2 - self.axes], self._rows)
+        signs = np.where(self.axes == 0, 1.0, -1.0)
+        now, most = body.find_rates(self._rows), (goal.limit or WITHIN_BASE) * half[self.axes]
+        force = self.weight_of_body
         if self._preview is not None:
-            pressures = self._look_ahead(touching, lean, now, share * half)
-        for k, (axis, sign) in enumerate(((0, 1.0), (2, -1.0))):
-            most = share * half[axis]
-            if self._preview is not None:
-                pressure = pressures[k]
-            else:
-                strayed = lean[axis] - wanted_lean[k]
-                wanted = goal.stiffness * body.mass * lean[1] * strayed - sign * goal.damping * now[k]
-                pressure = min(max(strayed + wanted / force, -most), most)
-            aim[k] = now[k] + self.clock.h * sign * force * (pressure - lean[axis])
-        scale = force * half[[0, 2]] * self.clock.h
+            pressure = self._look_ahead(touching, lean, -signs * now / (body.mass * lean[1]), most)
+        else:
+            target, _ = self._target.sample(self.clock.time)
+            strayed = lean[self.axes] - target
+            wanted = goal.stiffness * body.mass * lean[1] * strayed - signs * goal.damping * now
+            pressure = np.clip(strayed + wanted / force, -most, most)
+        aim = now + self.clock.h * signs * force * (pressure - lean[self.axes])
+        scale = force * half[self.axes] * self.clock.h
         return Want(self._rows, aim, weight / scale**2)
 
     def _look_ahead(
-        self, touching: Touching, lean: FloatArray, now: FloatArray, most: FloatArray
+        self, touching: Touching, lean: FloatArray, speed: FloatArray, most: FloatArray
     ) -> FloatArray:
-        """Pressures along x and z that prepare for what is announced: README eq. (10), (11)."""
+        """Pressures that prepare for what is announced: README eq. (10), (11)."""
         body, preview, force = self.body, self._preview, self.weight_of_body
         assert preview is not None
         friction = float(touching.friction.mean()) if len(touching.patch) else 0.0
         shift = preview.foresee(self.clock.time, force, friction, lean[1])
-        slides = body.v[self.which].mean(axis=0)
-        speeds = np.array([-now[0], now[1]]) / (body.mass * lean[1]) - slides[[0, 2]]
+        slides = body.v[self.which].mean(axis=0)[self.axes]
         return np.array(
             [
-                preview.plan(lean[axis], speeds[k], lean[1], force / body.mass, most[axis], shift[:, k])
-                for k, axis in enumerate((0, 2))
+                preview.plan(
+                    lean[axis], speed[k] - slides[k], lean[1], force / body.mass, most[k], shift[:, axis // 2]
+                )
+                for k, axis in enumerate(self.axes)
             ]
         )
 
