@@ -136,7 +136,9 @@ def _note_unsolved(
         run = load_scene(setting, task.scene).blueprint(variant=task.variant, cell=task.cell).run
         if unsolved > run.allowed_failures:
             steps = f"{run.steps}" if run.ends is None else f"at most {run.steps}"
-            note(f"{task.label}: {unsolved:.0f} of {steps} steps are unsolved, {run.allowed_failures} allowed")
+            note(
+                f"{task.label}: {unsolved:.0f} of {steps} steps are unsolved, {run.allowed_failures} allowed"
+            )
 
 
 def _make_folder(path: Path) -> None:
