@@ -147,8 +147,9 @@ def _note_unsolved(
             continue
         run = load_scene(setting, task.scene).blueprint(variant=task.variant, cell=task.cell).run
         if unsolved > run.allowed_failures:
+            steps = f"{run.steps}" if run.ends is None else f"at most {run.steps}"
             note(
-                f"{task.label}: {unsolved:.0f} of {run.steps} steps are unsolved, {run.allowed_failures} allowed"
+                f"{task.label}: {unsolved:.0f} of {steps} steps are unsolved, {run.allowed_failures} allowed"
             )
 
 
