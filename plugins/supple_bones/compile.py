@@ -89,6 +89,11 @@ def declare_tables(build: Build, owner: str, entities: list[Entity], forest: For
         ("frame", forest.frame, "m, 1", "Neutral poses in the parents' frames, and axes.", labels, float),
     ):
         build.add_model(f"{owner}.{name}", values, unit=unit, doc=doc, labels=rows, dtype=dtype)
+    bound = [np.concatenate(build.pose(entity.path)) for entity in entities]
+    # A follower is where its bone is while all joints are neutral.
+    bound += [bound[bone] for bone in forest.bone[len(entities) :, FOLLOWS]]
+    values = np.array(bound).reshape(-1, 7)
+    build.add_model(f"{owner}.bind", values, unit="m, 1", doc="Neutral poses in the world.", labels=labels, record=True)
 
 
 def frame_labels(entities: list[Entity], forest: Forest) -> list[str]:

@@ -19,8 +19,8 @@ from supple.core.world import World
 from supple.errors import Problem, SimulationError, UserError
 from supple.mechanics.run_metrics import STEP_TIME
 from supple.plugin import Plugins, load_plugins
+from supple.run.ending import make_runner
 from supple.run.recording_layout import make_header, steps_per_frame
-from supple.run.runner import Runner
 from supple.run.versions import list_versions
 from supple.scene.load import Scene, build_world, read_scene
 from supple.scene.sweep import Cell
@@ -114,7 +114,7 @@ def run_task(setting: Setting, task: Task) -> Outcome:
     recorder = _start_recording(setting, task, world)
     error, clock = "", StepClock()
     try:
-        Runner(world, [clock, recorder] if recorder else [clock]).advance(blueprint.run.steps)
+        make_runner(world, [clock, recorder] if recorder else [clock]).advance(blueprint.run.steps)
     except SimulationError as failed:
         error = str(failed)
     finally:
@@ -194,4 +194,5 @@ def hash_code(plugins: Plugins) -> str:
 def make_key(scene: Scene, variant: str, cell: Cell, code: str) -> str:
     """The key of a run. Raises SceneError when the cell does not fit the scene."""
     blueprint = scene.blueprint(variant=variant, cell=cell)
-    return hashlib.sha256(f"{blueprint.fingerprint()} {blueprint.run.steps} {code}".encode()).hexdigest()
+    length = f"{blueprint.run.steps} {blueprint.run.ends}"
+    return hashlib.sha256(f"{blueprint.fingerprint()} {length} {code}".encode()).hexdigest()
