@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import warnings
 from dataclasses import replace
 from pathlib import Path
@@ -106,3 +107,33 @@ def test_wrong_file_is_refused_with_its_name(tmp_path: Path) -> None:
         with pytest.raises(UserError, match=word) as caught:
             read_task(file)
         assert "task.toml" in str(caught.value)
+
+
+def test_example_of_cma_es_improves_the_controller() -> None:
+    spec = importlib.util.spec_from_file_location(
+        "cma_es", SCENES.parent / "tools" / "examples" / "cma_es.py"
+    )
+    assert spec is not None
+    assert spec.loader is not None
+    example = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(example)
+    _, costs = example.improve(4)
+    # Without control the pole falls within a second, and the rest of the episode is lost.
+    assert costs[0] > 100
+    assert min(costs) < 0.5 * costs[0]
+
+
+def test_strategy_finds_the_least_of_a_narrow_valley() -> None:
+    spec = importlib.util.spec_from_file_location(
+        "cma_es", SCENES.parent / "tools" / "examples" / "cma_es.py"
+    )
+    assert spec is not None
+    assert spec.loader is not None
+    example = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(example)
+    strategy = example.Strategy(np.full(4, 3.0), 1.0, 1)
+    scale = np.array([1.0, 10.0, 100.0, 1000.0])
+    for _ in range(400):
+        points = strategy.ask()
+        strategy.tell(points, ((points * scale) ** 2).sum(axis=1))
+    assert np.abs(strategy.mean * scale).max() < 1e-6
