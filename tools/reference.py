@@ -33,7 +33,11 @@ def write_page() -> str:
     described = describe_components(load_plugins().registry)
     groups = (
         ("Tables", "What a file holds besides components.", describe_tables()),
-        ("Settings of a run", "`[run]`, and below it the settings of plugins and solvers.", pick(described, "settings")),
+        (
+            "Settings of a run",
+            "`[run]`, and below it the settings of plugins and solvers.",
+            pick(described, "settings"),
+        ),
         ("Components", "What an entity can have.", pick(described, "component")),
         ("Events", "What can happen at a time.", pick(described, "event")),
     )
@@ -89,7 +93,9 @@ def main(arguments: list[str]) -> int:
     page = write_page()
     if "--check" in arguments:
         same = PAGE.is_file() and PAGE.read_text(encoding="utf-8") == page
-        print(f"{PAGE.relative_to(ROOT)}: {'as the code says' if same else 'stale; run python tools/reference.py'}")
+        print(
+            f"{PAGE.relative_to(ROOT)}: {'as the code says' if same else 'stale; run python tools/reference.py'}"
+        )
         return 0 if same else 1
     PAGE.parent.mkdir(parents=True, exist_ok=True)
     PAGE.write_text(page, encoding="utf-8", newline="\n")
