@@ -1,4 +1,4 @@
-"""The reference of the format, framework/docs/reference/format.md, from the schema: `python tools/reference.py [--check]`.
+"""The reference of the format, framework/docs/reference/format.md, from the schema: `tools/reference.py [--check]`.
 
 `--check` writes nothing and says whether the page is what the code says; exit code 1 if not.
 """
@@ -17,7 +17,8 @@ LONGEST = 60
 HEAD = """# The format of scenes
 
 Every table and key that a scene can have, with its unit, range and default. This page is made from the code by
-`tools/reference.py`; `supple components KIND` shows the same of one kind, and `supple schema` writes a JSON Schema for editors.
+`tools/reference.py`; `supple components KIND` shows the same of one kind, and `supple schema` writes a JSON Schema for
+editors.
 
 A scene is a TOML file. Units are SI, angles in degrees, y points up, quaternions are w, x, y, z.
 """

@@ -1,7 +1,7 @@
 """The static site of supple from its Markdown: `python tools/site.py [-o FOLDER]`; needs the extra `docs`.
 
-Guides, reference, plugin READMEs, gallery and API are copied as they are into one tree, links that lead to folders are led to
-pages, and Sphinx builds it with MyST. Any warning is an error: so a link that leads nowhere is found.
+Guides, reference, plugin READMEs, gallery and API are copied as they are into one tree, links that lead to folders are
+led to pages, and Sphinx builds it with MyST. Any warning is an error: so a link that leads nowhere is found.
 """
 
 import argparse
@@ -135,7 +135,8 @@ def write_index(source: Path) -> str:
     )
     if rest:
         groups["More"] = sorted(rest)
-    text = "# supple\n\nCharacters that are soft, and what they touch. Begin with [your first scene](framework/docs/first_scene.md).\n"
+    first = "[your first scene](framework/docs/first_scene.md)"
+    text = f"# supple\n\nCharacters that are soft, and what they touch. Begin with {first}.\n"
     for title, pages in groups.items():
         text += f"\n```{{toctree}}\n:caption: {title}\n:maxdepth: 1\n\n" + "\n".join(pages) + "\n```\n"
     return text

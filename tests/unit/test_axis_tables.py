@@ -38,7 +38,10 @@ def test_no_axis_no_table() -> None:
 
 @pytest.mark.parametrize(
     ("unit", "turning", "sliding"),
-    [("rad, m", "rad", "m"), ("N m, N", "N m", "N"), ("m, rad", "rad", "m"), ("rad/s, m/s", "rad/s", "m/s"), ("N", "N", "N")],
+    [
+        ("rad, m", "rad", "m"), ("N m, N", "N m", "N"), ("m, rad", "rad", "m"), ("rad/s, m/s", "rad/s", "m/s"),
+        ("N", "N", "N"),
+    ],
 )  # fmt: skip
 def test_a_joint_has_one_unit(unit: str, turning: str, sliding: str) -> None:
     assert pick_unit(unit, turns=True) == turning
