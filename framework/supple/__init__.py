@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from supple.plugin import hookimpl as hookimpl
     from supple.run.record import record as record
     from supple.run.recorded_commands import replay as replay
+    from supple.run.rollouts import rollouts as rollouts
     from supple.scene.load import load as load
 
 __version__ = "0.1.0"
@@ -48,6 +49,7 @@ _HOMES = {
     "load": "supple.scene.load",
     "record": "supple.run.record",
     "replay": "supple.run.recorded_commands",
+    "rollouts": "supple.run.rollouts",
 }
 __all__ = sorted(_HOMES)
 

@@ -20,6 +20,7 @@ from supple_bones.kinematics_kernels import follow_state
 from supple_bones.layout import BONE, FOLLOWS, JOINTS, PARENT, Q_FIRST, SHARE, V_FIRST
 from supple_bones.limit_kernels import LOWER, SWING, TWIST_LOWER, TWIST_UPPER, UPPER
 from supple_bones.mass import shapes_of_bone
+from supple_bones.tables import follow_coordinates
 from supple_rigid.mass import MassProperties
 
 
@@ -169,6 +170,8 @@ def declare_motion(
         ("spatial_velocity", spatial, "m/s, rad/s", "Spatial velocities about the root's origin."),
     ):
         build.add_state(f"{owner}.{name}", values, unit=unit, doc=doc)
+    for name in ("q", "v"):
+        build.followed[f"{owner}.{name}"] = lambda arrays: follow_coordinates(arrays, owner)
     build.add_model(f"{owner}.x_start", x, unit="m", doc="Origins of the bones at the start.", labels=labels)
     return x, rotation, axis
 

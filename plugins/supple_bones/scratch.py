@@ -13,8 +13,9 @@ class DelassusScratch(NamedTuple):
     """What `add_bone_delassus` works in.
 
     first [trees] and following [blocks] chain the blocks of every tree; members [blocks] lists those of one tree;
-    start [blocks + 1] is where their rows begin; cursor [blocks] is where in W they were found last; span [2 width] says
-    in which rows a column of half has entries; half [width * rows] and product [3, 3 blocks] are the rows and their products.
+    start [blocks + 1] is where their rows begin; cursor [blocks] is where in W they were found last; span [2 width]
+    says in which rows a column of half has entries; half [width * rows] and product [3, 3 blocks] are the rows and
+    their products.
     """
 
     first: IntArray

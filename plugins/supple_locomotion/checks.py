@@ -33,11 +33,14 @@ def check_locomotion(told: Locomotion, entity: Entity, graph: SceneGraph) -> Ite
     phases = entity.components.get("phases")
     flags = sorted({name for each in phases.phase.values() for name in each.active}) if phases else []
     values = _list_values(phases)
-    pushes = [each.path for each in graph if "push" in each.components and each.components["push"].on == entity.path]
+    pushes = [
+        each.path for each in graph if "push" in each.components and each.components["push"].on == entity.path
+    ]
     for name, goal in told.goals.items():
         for event in goal.foresees:
             if event not in pushes:
-                yield f"goals.{name}.foresees names '{event}', which is no push on '{entity.path}'; {suggest(event, pushes)}"
+                known = suggest(event, pushes)
+                yield f"goals.{name}.foresees names '{event}', which is no push on '{entity.path}'; {known}"
         if goal.foresees and goal.of != "balance":
             yield f"goals.{name}.foresees is for balance, and this is {goal.of}; leave it out"
         yield from (f"goals.{name}.{each}" for each in check_goal(goal, told, flags, values))

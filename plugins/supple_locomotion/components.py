@@ -33,7 +33,8 @@ class Patch:
 class Scales:
     """Scales, or bristles, on the skin of a body of tetrahedra: what touches slides easily one way only.
 
-    Contacts that would slide backward, were there no contact forces, have the coefficient `backward`; others that of the pair.
+    Contacts that would slide backward, were there no contact forces, have the coefficient `backward`; others that of
+    the pair.
     """
 
     ahead: Vector = field(

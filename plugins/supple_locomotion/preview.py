@@ -1,4 +1,4 @@
-"""Looking ahead: where the pressure under a body should be now, if pushes are known that come later. README eq. (10), (11)."""
+"""Looking ahead: where the pressure under a body should be now, for pushes that come later. README eq. (10), (11)."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Preview:
 
         What exceeds friction accelerates the whole body, and turns it only by its height above the centre of mass.
         """
-        first = time + INTERVAL * np.arange(self.count)
+        first = np.asarray(time + INTERVAL * np.arange(self.count), np.float64)
         shift = np.zeros((self.count, 2))
         for push in self.pushes:
             force = push.mean_share(first, first + INTERVAL) * float(np.linalg.norm(push.force))
@@ -93,7 +93,7 @@ class Preview:
         x, _, code, _ = daqp.solve(
             hessian, rows.T @ miss, np.zeros((0, self.count)), bound, -bound, np.zeros(self.count, np.int32)
         )
-        return float(x[0]) if code > 0 else float(np.clip(lean, -most, most))
+        return float(np.clip(x[0] if code > 0 else lean, -most, most))
 
     def _respond(self, rate: float) -> tuple[FloatArray, FloatArray]:
         """(lean, speed / rate) after every interval [2 k]: by where it is now [2 k, 2], and by pressures [2 k, k]."""

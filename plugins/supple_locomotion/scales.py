@@ -18,6 +18,8 @@ from supple_qpcc.quantities import fit_rotation
 from supple_tets.compile import TetBody
 
 DIRECTIONS: Final = make_directions(8)
+BACKWARD: Final = float(np.cos(np.pi / 4))
+"""What slides within 45 degrees of straight back slides backward."""
 
 
 class Scaled(NamedTuple):
@@ -51,7 +53,7 @@ class Way:
         return np.asarray(fit_rotation(self.body.x, self.body.rest) @ self.start)
 
     def scale_directions(self, tangents: FloatArray, friction: FloatArray) -> FloatArray:
-        """Directions [c, 8, 2] in the frames of contacts, tangents [c, 2, 3]; the one that holds against sliding back is longer.
+        """Directions [c, 8, 2] in the frames of contacts, tangents [c, 2, 3], longer where friction is stronger.
 
         README eq. (9); friction [c] is that of the pairs.
         """
@@ -65,7 +67,7 @@ class Way:
 
 
 class Grip(System):
-    """The coefficient of every contact of a scaled body, by where it would go without contact forces: README eq. (8)."""
+    """The coefficient of every contact of scales, by where it would go without contact forces: README eq. (8)."""
 
     phase = Phase.PLAN
     reads = (
@@ -104,6 +106,6 @@ class Grip(System):
         corners = each.body.mesh.boundary[contacts.element[which, side]] + each.body.vertices.start
         velocity = np.einsum("ck,cki->ci", contacts.weights[which, side], would[corners])
         normal = contacts.normal[which]
-        along = ahead - (normal @ ahead)[:, None] * normal
-        back = np.einsum("ci,ci->c", velocity, along) < 0.0
+        velocity -= np.einsum("ci,ci->c", velocity, normal)[:, None] * normal
+        back = velocity @ ahead < -BACKWARD * np.linalg.norm(velocity, axis=1)
         friction_out[group[which[back]]] = each.told.backward

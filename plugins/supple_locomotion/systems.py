@@ -91,7 +91,8 @@ class Decide(System):
         weight = body.mass * max(float(np.linalg.norm(gravity)), 1.0)
         return Controller(
             each.told, arrays.h, weight, muscles, each.neutral, each.left, self.mechanism, arrays["tets.v_free"],
-            finder, goals, gait, feet, Kept(modes[each.patches], each.view(memory, "load"), each.view(memory, "counts")), scales,
+            finder, goals, gait, feet,
+            Kept(modes[each.patches], each.view(memory, "load"), each.view(memory, "counts")), scales,
         )  # fmt: skip
 
 

@@ -11,21 +11,25 @@ from supple.core.rotation_rows import invert_rows, multiply_rows, rotate_rows
 from supple_bones.layout import POSITION
 from supple_motion.bones import Bones
 from supple_motion.clips import AnyClip, read_clip, refuse_other_units
+from supple_motion.components import Motion
 from supple_motion.pairing import pair_joints
 from supple_motion.projection import project_rotations
 from supple_motion.segments import Channel
 
 
-def read_clip_channels(build: Build, entity: Entity, bones: Bones) -> tuple[list[Channel], float, float]:
-    """Channels of all bones that the file moves, its period [s], and the worst misfit [rad]."""
-    motion = entity.components["motion"]
-    path = f"{entity.path}.motion.file"
-    clip = read_clip(build.blueprint.files.find(motion.file, path), path, motion.clip)
-    pairs = pair_joints(build, entity, bones, clip)
+def read_clip_channels(
+    build: Build, entity: Entity, bones: Bones, motion: Motion, path: str
+) -> tuple[list[Channel], float, float]:
+    """Channels of all bones that the file moves, its period [s], and the worst misfit [rad].
+
+    `path` is where the motion is written.
+    """
+    clip = read_clip(build.blueprint.files.find(motion.file, f"{path}.file"), f"{path}.file", motion.clip)
+    pairs = pair_joints(build, entity, bones, clip, motion, path)
     carriers = _add_carriers(bones, clip, pairs)
     slides = ("free", "slider", "translation")
     if any(_moves(clip, joint) and bones.joint(row) in slides for row, joint in pairs.items()):
-        refuse_other_units(clip, motion.scale, f"{entity.path}.motion.scale")
+        refuse_other_units(clip, motion.scale, f"{path}.scale")
     times = np.asarray(clip.times - clip.times[0])
     outer = build.pose(entity.path)
     channels: list[Channel] = []

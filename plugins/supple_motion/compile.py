@@ -60,7 +60,7 @@ def _read(
     if not bones.below(entity.path) or not (motion.file or motion.keys):
         return [], "linear", 0.0
     if motion.file:
-        channels, period, misfit = read_clip_channels(build, entity, bones)
+        channels, period, misfit = read_clip_channels(build, entity, bones, motion, f"{entity.path}.motion")
         misfits[entity.path] = max(misfit, misfits[entity.path])
         return channels, motion.interpolation or _usual(motion.file), period if motion.loop else 0.0
     channels = read_keys(build, entity, bones)
@@ -81,7 +81,8 @@ def _read_phases(build: Build, entity: Entity, bones: Bones, tracks: Tracks) -> 
     machine = machines.row(entity.path)
     for name, told in sorted(motion.phases.items()):
         phase = machines.phase(entity.path, name)
-        channels = read_channels(build, entity, bones, told.keys, f"phases.{name}.keys")
+        within = f"{entity.path}.motion.phases.{name}.keys"
+        channels = read_channels(build, entity, bones, told.keys, within)
         for channel in channels:
             tracks.add(channel, told.interpolation, 0.0, machine, phase, int(told.over == "share"))
         found += channels

@@ -12,6 +12,7 @@ from supple.core.entity import Entity
 from supple.errors import Problem, UserError, Where, suggest
 from supple_motion.bones import Bones
 from supple_motion.clips import AnyClip
+from supple_motion.components import Motion
 from supple_motion.usual_names import find_usual
 
 ALIKE = 0.75
@@ -19,10 +20,13 @@ ALIKE = 0.75
 LEFT_OUT = ""
 
 
-def pair_joints(build: Build, entity: Entity, bones: Bones, clip: AnyClip) -> dict[int, int]:
-    """The joint of the clip for every bone that has one: by the map, else by the bone's own name."""
-    motion = entity.components["motion"]
-    path = f"{entity.path}.motion"
+def pair_joints(
+    build: Build, entity: Entity, bones: Bones, clip: AnyClip, motion: Motion, path: str
+) -> dict[int, int]:
+    """The joint of the clip for every bone that has one: by the map of the motion, else by the bone's own name.
+
+    `path` is where the motion is written.
+    """
     rows = bones.below(entity.path)
     names = [joint.name for joint in clip.joints]
     pairs: dict[int, int] = {}

@@ -23,6 +23,9 @@ class Push:
     )
     point: Vector = field(default=(0.0, 0.0, 0.0), unit="m", doc="Where it acts, in the entity's frame.")
 
+    numbers = ("at", "force", "duration", "point")
+    placed_by_arrays = True
+
     def check(self, entity: Entity, graph: SceneGraph) -> Iterator[str]:
         """The pushed entity must exist."""
         if self.on not in graph:

@@ -6,7 +6,7 @@ members of collections that its components need. Nothing here knows any particul
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -81,6 +81,8 @@ class Build:
         self.seed = blueprint.seed
         self.arrays = ArrayTable()
         self.accumulating: set[str] = set()
+        #: Model arrays that nothing is derived from when systems are bound.
+        self.plain: set[str] = set()
         #: State that a step which is run again starts with; see `find_out`.
         self.found_out: list[str] = []
         self.collections: dict[str, list[Any]] = {"solves": [Solve()]}
@@ -91,10 +93,13 @@ class Build:
         self.commands: dict[str, dict[str, Command]] = {}
         self.pusher: Pusher | None = None
         self.pushed_arrays: tuple[str, ...] = ()
+        #: What brings arrays up to date that follow from a State array, by the name of that one.
+        self.followed: dict[str, Callable[[Any], None]] = {}
         self.frames: dict[str, Frame] = {}
         #: Frames (carrier, row) that pass through each other; see `supple.mechanics.filters`.
         self.ignored_pairs: set[tuple[tuple[str, int], tuple[str, int]]] = set()
         self.drawings: list[Drawing] = []
+        self._poses: dict[str, tuple[FloatArray, FloatArray]] = {}
         self.compiler = ""
         self.providing: tuple[str, ...] = ()
 
@@ -110,7 +115,10 @@ class Build:
 
     def pose(self, path: str) -> tuple[FloatArray, FloatArray]:
         """Position [m] and rotation (w, x, y, z) of an entity in the world at the start."""
-        return world_pose(self.graph, path)
+        known = self._poses.get(path)
+        if known is None:
+            known = self._poses[path] = world_pose(self.graph, path)
+        return known[0].copy(), known[1].copy()
 
     # Declaring arrays
 
@@ -124,10 +132,17 @@ class Build:
         labels: Iterable[str] = (),
         record: bool = False,
         dtype: Any = np.float64,
+        plain: bool = False,
     ) -> None:
-        """Declare a constant array."""
+        """Declare a constant array.
+
+        `plain`: whoever reads it does so in every step, and derives nothing from it when it is bound. A world that is
+        used for other numbers (`supple.core.mould`) need not be bound anew then.
+        """
         values = np.array(values, dtype=dtype, order="C")
         self._declare("model", name, values, unit, doc, labels, record=record)
+        if plain:
+            self.plain.add(name)
 
     def find_out(self, name: str) -> None:
         """What a step writes to this State array is there when `run.again` has it run again, unlike all other State.

@@ -67,7 +67,7 @@ class World:
     def _build(self, room: int) -> None:
         """Make all arrays and systems, in the state of the start."""
         self.build = Build(self.blueprint, self.registry, room)
-        _declare_clock(self.build)
+        declare_clock(self.build)
         run_compilers(self.build)
         compile_metrics(self.build)
         self.arrays = self.build.arrays
@@ -78,6 +78,10 @@ class World:
         self._written = {name.removesuffix(NEXT) for entry in self.schedule for name in entry.writes}
         self._handed: set[str] = set()
         self._cleared = self.arrays.join(sorted(self.build.accumulating))
+        shown = {array for names in self.build.exposed.values() for array, _ in names.values()}
+        self._shown_steps = [
+            self.arrays[name] for name in sorted(shown) if self.arrays.spec(name).kind == "step"
+        ]
         self._number, self._again = self.arrays["run.step"], self.arrays["run.again"]
         self._runaways = Runaways(self.build)
         self.rebind()
@@ -256,10 +260,8 @@ class World:
 
     def _load(self, state: Mapping[str, Array]) -> None:
         """Replace the State; systems that run only when they are needed are bound as it says."""
-        flags = [self.arrays[name] for name in (COMMANDED, WATCHED)]
-        before = [bool(flag[0]) for flag in flags]
         self.arrays.load_state(state)
-        if [bool(flag[0]) for flag in flags] != before:
+        if [bool(self.arrays[name][0]) for name in (COMMANDED, WATCHED)] != self._bound_flags:
             self.rebind()
 
     def look_at_start(self, last: Phase = Phase.DETECT) -> None:
@@ -287,11 +289,38 @@ class World:
         """The systems in their order, each with what it runs in a step; without those that have nothing to run."""
         return [(self.schedule[index], call) for index, call, _ in (*self._moving, *self._observing)]
 
+    def rewind(self, kept: tuple[Array, Array]) -> None:
+        """Be at the start of the run again, whose numbers are `kept` (`ArrayTable.keep`), as if nothing had been."""
+        self.arrays.put_back(kept)
+        for values in self._shown_steps:
+            values.fill(0)
+        self._known_from = 0
+        self.control = Control(self)
+        self._attended = False
+        if [bool(self.arrays[name][0]) for name in (COMMANDED, WATCHED)] != self._bound_flags:
+            self.rebind()
+
+    def refill(self, build: Build) -> None:
+        """Become the world of another build that differs in numbers only; `supple.core.mould` sees to that."""
+        changed = self.arrays.refill(build.arrays)
+        self.blueprint = self.build.blueprint = build.blueprint
+        for name in ("graph", "run", "frames", "drawings"):
+            setattr(self.build, name, getattr(build, name))
+        self._warnings, self._known_from = None, 0
+        self._handed.clear()
+        self.control = Control(self)
+        self._attended = False
+        flags = [bool(self.arrays[name][0]) for name in (COMMANDED, WATCHED)]
+        if not changed <= self.build.plain or flags != self._bound_flags:
+            self.rebind()
+        self.timing.reset()
+
     def rebind(self, parts: int = 1) -> None:
         """Bind all members and systems anew, to steps of the run that are divided into so many parts.
 
         What is bound anew goes on as before: nothing may be kept but in arrays. Slow ones keep their own step.
         """
+        self._bound_flags = [bool(self.arrays[name][0]) for name in (COMMANDED, WATCHED)]
         rates = {solve.name: solve.rate for solve in self.build.members("solves")}
         for members in self.build.collections.values():
             for member in members:
@@ -345,7 +374,7 @@ class World:
         self._known_from = self.steps
         if self.steps == 0:
             # As in a world that was just built: nothing of an earlier run is seen.
-            for _, values in self.arrays.of_kind("step"):
+            for values in self._shown_steps:
                 values.fill(0)
         self.control.rewind()
         if planned_steps is not None and planned_steps != self.blueprint.run.steps:
@@ -379,6 +408,30 @@ class World:
         elif name not in self._written:
             self._handed.add(name)
         return values
+
+    def set_state(self, name: str, value: Any) -> None:
+        """Set State as `world["path"].attribute` shows it, by `path.attribute`; poses of bones follow.
+
+        A jump, not a motion: for states to start from. A command of that name is set as such.
+        """
+        path, _, attribute = name.rpartition(".")
+        if attribute in self.build.commands.get(path, {}):
+            self.control.set(path, attribute, value)
+            return
+        shown = self.build.exposed.get(self[path].path, {})
+        if attribute not in shown or self.arrays.spec(shown[attribute][0]).kind != "state":
+            states = [one for one, (array, _) in shown.items() if self.arrays.spec(array).kind == "state"]
+            remedy = suggest(attribute, states, f"{path} has")
+            raise UserError(Problem(None, name, "is not part of the state", remedy))
+        array, index = shown[attribute]
+        values, shape = np.asarray(value, np.float64), np.shape(self.arrays[array][index])
+        if values.shape != shape or not np.isfinite(values).all():
+            what, remedy = f"{value!r} does not fit", f"give finite numbers of the shape {shape}"
+            raise UserError(Problem(None, name, what, remedy))
+        self.arrays.set_state(array, index, values)
+        if array in self.build.followed:
+            self.build.followed[array](self.arrays)
+            self.arrays.roll_back()
 
     def refuse_stale(self, name: str, what: str) -> None:
         """Raise where a Step array is asked for that still holds what was before the state was restored."""
@@ -517,7 +570,8 @@ def make_callable(work: Work) -> Callable[[], Any] | None:
     return run if len(parts) > 1 else parts[0] if parts else None
 
 
-def _declare_clock(build: Build) -> None:
+def declare_clock(build: Build) -> None:
+    """Declare what every world has: time, and what it was told."""
     build.add_state("run.time", [0.0], unit="s", doc="Simulated time.")
     build.add_state("run.step", [0], unit="1", doc="Number of the step.", dtype=np.int64)
     doc = "Parts that are done of a step that is taken in parts; 0 between steps."
