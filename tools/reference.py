@@ -1,4 +1,4 @@
-"""The reference of the format, framework/docs/reference/format.md, from the schema: `python tools/reference.py [--check]`.
+"""The reference of the format, framework/docs/reference/format.md, from the schema: `tools/reference.py [--check]`.
 
 `--check` writes nothing and says whether the page is what the code says; exit code 1 if not.
 """
@@ -17,7 +17,8 @@ LONGEST = 60
 HEAD = """# The format of scenes
 
 Every table and key that a scene can have, with its unit, range and default. This page is made from the code by
-`tools/reference.py`; `supple components KIND` shows the same of one kind, and `supple schema` writes a JSON Schema for editors.
+`tools/reference.py`; `supple components KIND` shows the same of one kind, and `supple schema` writes a JSON Schema for
+editors.
 
 A scene is a TOML file. Units are SI, angles in degrees, y points up, quaternions are w, x, y, z.
 """
@@ -33,7 +34,11 @@ def write_page() -> str:
     described = describe_components(load_plugins().registry)
     groups = (
         ("Tables", "What a file holds besides components.", describe_tables()),
-        ("Settings of a run", "`[run]`, and below it the settings of plugins and solvers.", pick(described, "settings")),
+        (
+            "Settings of a run",
+            "`[run]`, and below it the settings of plugins and solvers.",
+            pick(described, "settings"),
+        ),
         ("Components", "What an entity can have.", pick(described, "component")),
         ("Events", "What can happen at a time.", pick(described, "event")),
     )
@@ -89,7 +94,9 @@ def main(arguments: list[str]) -> int:
     page = write_page()
     if "--check" in arguments:
         same = PAGE.is_file() and PAGE.read_text(encoding="utf-8") == page
-        print(f"{PAGE.relative_to(ROOT)}: {'as the code says' if same else 'stale; run python tools/reference.py'}")
+        print(
+            f"{PAGE.relative_to(ROOT)}: {'as the code says' if same else 'stale; run python tools/reference.py'}"
+        )
         return 0 if same else 1
     PAGE.parent.mkdir(parents=True, exist_ok=True)
     PAGE.write_text(page, encoding="utf-8", newline="\n")

@@ -1,7 +1,7 @@
 """The static site of supple from its Markdown: `python tools/site.py [-o FOLDER]`; needs the extra `docs`.
 
-Guides, reference, plugin READMEs, gallery and API are copied as they are into one tree, links that lead to folders are led to
-pages, and Sphinx builds it with MyST. Any warning is an error: so a link that leads nowhere is found.
+Guides, reference, plugin READMEs, gallery and API are copied as they are into one tree, links that lead to folders are
+led to pages, and Sphinx builds it with MyST. Any warning is an error: so a link that leads nowhere is found.
 """
 
 import argparse
@@ -45,7 +45,18 @@ def build(output: Path) -> int:
         (source / "index.md").write_text(write_index(source), encoding="utf-8")
         for page in source.rglob("*.md"):
             page.write_text(mend_links(page, source), encoding="utf-8")
-        words = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html", str(source), str(output)]
+        words = [
+            sys.executable,
+            "-m",
+            "sphinx",
+            "-W",
+            "--keep-going",
+            "-q",
+            "-b",
+            "html",
+            str(source),
+            str(output),
+        ]
         return subprocess.run(words, check=False).returncode
 
 
@@ -72,10 +83,16 @@ def mend_links(page: Path, source: Path) -> str:
         if target.is_file():
             return match[0]
         for candidate in (target / "README.md", source / "index.md"):
-            known = (ROOT / target.relative_to(source.resolve())).is_dir() if target.is_relative_to(source.resolve()) else False
+            known = (
+                (ROOT / target.relative_to(source.resolve())).is_dir()
+                if target.is_relative_to(source.resolve())
+                else False
+            )
             if candidate.is_file() and (candidate.name == "README.md" or known):
                 return f"{match[1]}{relative(candidate, page.parent)}{match[3]}"
-        missing = target.is_relative_to(source.resolve()) and (ROOT / target.relative_to(source.resolve())).exists()
+        missing = (
+            target.is_relative_to(source.resolve()) and (ROOT / target.relative_to(source.resolve())).exists()
+        )
         return f"{match[1]}{relative(source / 'index.md', page.parent)})" if missing else match[0]
 
     return _LINK.sub(mend, page.read_text(encoding="utf-8"))
@@ -90,21 +107,36 @@ def relative(target: Path, start: Path) -> str:
 
 def write_index(source: Path) -> str:
     """The front page with the tree of all others."""
-    guides = ["framework/docs/index", *sorted(page_of(f, source) for f in (source / "framework/docs").glob("*.md"))]
+    guides = [
+        "framework/docs/index",
+        *sorted(page_of(f, source) for f in (source / "framework/docs").glob("*.md")),
+    ]
     groups = {
         "Guides": list(dict.fromkeys(guides)),
-        "Reference": [page_of(f, source) for f in sorted((source / "framework/docs/reference").glob("*.md"))] + ["api"],
+        "Reference": [page_of(f, source) for f in sorted((source / "framework/docs/reference").glob("*.md"))]
+        + ["api"],
         "Plugins": [page_of(f, source) for f in sorted((source / "plugins").rglob("README.md"))],
         "Project": [
             page_of(f, source)
-            for f in sorted([*source.glob("*.md"), *(source / "framework").glob("*.md"), *(source / "tools").rglob("*.md")])
+            for f in sorted(
+                [
+                    *source.glob("*.md"),
+                    *(source / "framework").glob("*.md"),
+                    *(source / "tools").rglob("*.md"),
+                ]
+            )
             if f.name not in ("index.md", "api.md")
         ],
     }
-    rest = {page_of(f, source) for f in source.rglob("*.md")} - {"index"} - {p for g in groups.values() for p in g}
+    rest = (
+        {page_of(f, source) for f in source.rglob("*.md")}
+        - {"index"}
+        - {p for g in groups.values() for p in g}
+    )
     if rest:
         groups["More"] = sorted(rest)
-    text = "# supple\n\nCharacters that are soft, and what they touch. Begin with [your first scene](framework/docs/first_scene.md).\n"
+    first = "[your first scene](framework/docs/first_scene.md)"
+    text = f"# supple\n\nCharacters that are soft, and what they touch. Begin with {first}.\n"
     for title, pages in groups.items():
         text += f"\n```{{toctree}}\n:caption: {title}\n:maxdepth: 1\n\n" + "\n".join(pages) + "\n```\n"
     return text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -58,6 +59,15 @@ def compile_links(build: Build) -> None:
     build.add_member("row_sources", LinkRows(len(rows), stiff, list_held(build)))
 
 
+def pick_unit(unit: str, *, turns: bool) -> str:
+    """Of the units of something that may turn or slide, the one of this joint: `rad, m` of a hinge is `rad`."""
+    parts = unit.split(", ")
+    turning = [part for part in parts if "rad" in part or part.startswith("N m")]
+    if len(parts) != 2 or len(turning) != 1:
+        return unit
+    return turning[0] if turns else next(part for part in parts if part not in turning)
+
+
 def _let_pass(build: Build, link: Link) -> None:
     """The things that a joint ties do not collide: their shapes overlap where it lies."""
     if link.a.carrier != STANDS_STILL and link.b.carrier != STANDS_STILL:
@@ -76,7 +86,10 @@ def _compile_motors(build: Build, links: list[Link], numbers: dict[str, int], ro
         link = numbers[motor.on or entity.path]
         row = rows.add_motor(link, links[link].kind, motor)
         places: Places = {"drive": ("joints.row_force", row), "effort": ("joints.row_effort", row)}
-        build.bind_metrics(entity, "motor", places)
+        turns = links[link].kind == HINGE
+        for metric in motor.metrics:
+            unit = pick_unit(metric.unit, turns=turns)
+            build.bind_metric(entity.path, replace(metric, unit=unit), *places[metric.name])
         build.expose(entity.path, "drive", "joints.row_force", row)
         build.offer_command(
             entity.path, "speed", TARGET, row, unit="rad/s, m/s",
@@ -102,7 +115,10 @@ def _compile_springs(
         places: Places = {
             name: ("springs.observed", (index, column)) for column, name in enumerate(OBSERVED_SPRING)
         }
-        build.bind_metrics(entity, "spring", places)
+        turns = not spring.between and links[link].kind == HINGE
+        for metric in spring.metrics:
+            unit = pick_unit(metric.unit, turns=turns)
+            build.bind_metric(entity.path, replace(metric, unit=unit), *places[metric.name])
         for name in OBSERVED_SPRING[:2]:
             build.expose(entity.path, name, *places[name])
         if spans[-1][1] == 1:
@@ -228,7 +244,9 @@ def _show_link(build: Build, entity: Entity, kind: str, index: int, link: Link) 
     """Metrics of a joint or grasp, and its attributes in Python."""
     columns: Places = {name: ("joints.observed", (index, column)) for column, name in enumerate(OBSERVED)}
     columns |= {"lowest": columns["position"], "highest": columns["position"]}
-    build.bind_metrics(entity, kind, columns)
+    for metric in entity.components[kind].metrics:
+        unit = pick_unit(metric.unit, turns=link.kind == HINGE)
+        build.bind_metric(entity.path, replace(metric, unit=unit), *columns[metric.name])
     for name in ("force", "torque"):
         build.expose(entity.path, name, f"joints.{name}", index)
     for name in ("error", "turn_error"):

@@ -25,6 +25,10 @@ _INK, _FAINT, _GREY = "#22262b", "#d9dde2", "#70767d"
 _THIN, _MIDDLE, _THICK = 1.3, 1.6, 3.2
 #: Three panels are as wide as a slide.
 _WIDTH, _DOTS = 13.333, 150
+#: Letters of names that fit side by side below a panel.
+_LEGEND_LETTERS = 48
+#: Height of the numbers and the label below an axis [inch].
+_LABELS = 0.55
 _NARROW = 7.5
 #: Values that differ relatively by less are shown as constant.
 _SAME = 1e-9
@@ -156,6 +160,7 @@ def choose_looks(lines: Sequence[Line]) -> list[dict[str, Any]]:
 def _draw_legend(axes: Axes, panel: Panel) -> None:
     """The quantities, unless the title says it already; recordings are told once for the page."""
     from matplotlib.lines import Line2D
+    from matplotlib.transforms import ScaledTranslation
 
     owners, labels = _list_names(panel.lines)
     if len(labels) == 1:
@@ -166,7 +171,14 @@ def _draw_legend(axes: Axes, panel: Panel) -> None:
     if len(owners) > 1:
         looks = {label: {**look, "color": _GREY, "linewidth": _MIDDLE} for label, look in looks.items()}
     handles = [Line2D([], [], **looks[label]) for label in labels]
-    axes.legend(handles, [_plain(_shorten(label, panel)) for label in labels], loc="best", handlelength=2.4)
+    names = [_plain(_shorten(label, panel)) for label in labels]
+    # Below the axis and its label: there it hides nothing, and the layout makes room for it.
+    below = axes.transAxes + ScaledTranslation(0.0, -_LABELS, axes.figure.dpi_scale_trans)
+    columns = max(1, min(len(names), _LEGEND_LETTERS // (6 + max(map(len, names)))))
+    axes.legend(
+        handles, names, loc="upper center", bbox_to_anchor=(0.5, 0.0), bbox_transform=below, ncols=columns,
+        handlelength=2.4, borderaxespad=0.0,
+    )  # fmt: skip
 
 
 def _draw_common_legend(figure: Figure, panels: Sequence[Panel]) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from supple.run.report import say, say_bounds
+from supple_report.axes import make_axis_tables
 from supple_report.html import Html, join, table, tag
 from supple_report.intervals import Figure, find_mean, gather_figures, metrics_of
 from supple_report.result import Experiment, SceneResult, Variant
@@ -179,7 +180,8 @@ def _make_metrics(scene: SceneResult, experiment: Experiment, units: Mapping[str
     link = tag("a", "metrics.csv", href="metrics.csv")
     head = ["metric", *[variant.title for variant in scene.variants]]
     note = tag("p", means, "All metrics of all runs are in ", link, ".", class_="note")
-    return join([tag("h3", "Figures"), table(head, rows, numbers=True), note])
+    axes = make_axis_tables(scene, [name for name in names if name in asked] or names, units, _say_figure)
+    return join([tag("h3", "Figures"), table(head, rows, numbers=True), note, axes])
 
 
 def _say_runs(variant: Variant) -> str:

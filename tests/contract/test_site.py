@@ -52,7 +52,9 @@ def test_examples_of_tables_make_a_scene(tmp_path: Path) -> None:
     assert run_command(["check", str(tmp_path / "scene.toml")]) == ExitCode.FINE
 
 
-@pytest.mark.parametrize("kind", ["sweep", "set", "event", "expect", "claim", "include", "repeat", "variants"])
+@pytest.mark.parametrize(
+    "kind", ["sweep", "set", "event", "expect", "claim", "include", "repeat", "variants"]
+)
 def test_components_shows_tables(kind: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run_command(["components", kind]) == ExitCode.FINE
     assert f"{kind} (table of supple)" in capsys.readouterr().out

@@ -12,7 +12,13 @@ from supple.scene.repeat import Repeat
 
 def describe_tables() -> list[dict[str, Any]]:
     """In the order in which a scene is read; as `describe_components`, with `example` besides."""
-    return [_describe_top(), _describe_include(), _describe_entity(), *_describe_classes(), *_describe_overrides()]
+    return [
+        _describe_top(),
+        _describe_include(),
+        _describe_entity(),
+        *_describe_classes(),
+        *_describe_overrides(),
+    ]
 
 
 def _field(name: str, kind: str, doc: str, *, required: bool = False, unit: str = "") -> dict[str, Any]:
@@ -37,7 +43,9 @@ def _describe_top() -> dict[str, Any]:
 
 
 def _describe_include() -> dict[str, Any]:
-    fields = [_field("include", "list of texts", "Files beside this one that are read as part of it, each once.")]
+    fields = [
+        _field("include", "list of texts", "Files beside this one that are read as part of it, each once.")
+    ]
     doc = "Files to read as part of this one; what this one says of [run] and [set] counts before what they say."
     return _table("include", doc, fields, 'include = ["floor.toml", "man.toml"]')
 
@@ -49,8 +57,12 @@ def _describe_entity() -> dict[str, Any]:
         _field("repeat", "table", "Copies of it in a row or a grid."),
         _field("KIND", "table", "Any component; `supple components` lists them."),
     ]
-    example = '[[entity]]\nname = "ball"\npose = { position = [0, 1, 0] }\nsphere = { radius = 0.1 }\nbody = {}'
-    return _table("entity", "A thing: a name with components. The order of entities has no meaning.", fields, example)
+    example = (
+        '[[entity]]\nname = "ball"\npose = { position = [0, 1, 0] }\nsphere = { radius = 0.1 }\nbody = {}'
+    )
+    return _table(
+        "entity", "A thing: a name with components. The order of entities has no meaning.", fields, example
+    )
 
 
 def _describe_classes() -> list[dict[str, Any]]:
@@ -62,7 +74,9 @@ def _describe_classes() -> list[dict[str, Any]]:
     event["fields"] = [
         _field("name", "text", "Its name, unique.", required=True),
         *event["fields"],
-        _field("KIND", "table", "Exactly one event; those of role event in `supple components`.", required=True),
+        _field(
+            "KIND", "table", "Exactly one event; those of role event in `supple components`.", required=True
+        ),
     ]
     repeat["example"] = (
         '[[entity]]\nname = "post"\nrepeat = { count = [4, 1, 3], spacing = [0.5, 0, 0.5] }\n'
