@@ -20,6 +20,7 @@ from supple_bones.kinematics_kernels import follow_state
 from supple_bones.layout import BONE, FOLLOWS, JOINTS, PARENT, Q_FIRST, SHARE, V_FIRST
 from supple_bones.limit_kernels import LOWER, SWING, TWIST_LOWER, TWIST_UPPER, UPPER
 from supple_bones.mass import shapes_of_bone
+from supple_bones.tables import follow_coordinates
 from supple_rigid.mass import MassProperties
 
 
@@ -88,6 +89,11 @@ def declare_tables(build: Build, owner: str, entities: list[Entity], forest: For
         ("frame", forest.frame, "m, 1", "Neutral poses in the parents' frames, and axes.", labels, float),
     ):
         build.add_model(f"{owner}.{name}", values, unit=unit, doc=doc, labels=rows, dtype=dtype)
+    bound = [np.concatenate(build.pose(entity.path)) for entity in entities]
+    # A follower is where its bone is while all joints are neutral.
+    bound += [bound[bone] for bone in forest.bone[len(entities) :, FOLLOWS]]
+    values = np.array(bound).reshape(-1, 7)
+    build.add_model(f"{owner}.bind", values, unit="m, 1", doc="Neutral poses in the world.", labels=labels, record=True)
 
 
 def frame_labels(entities: list[Entity], forest: Forest) -> list[str]:
@@ -164,6 +170,8 @@ def declare_motion(
         ("spatial_velocity", spatial, "m/s, rad/s", "Spatial velocities about the root's origin."),
     ):
         build.add_state(f"{owner}.{name}", values, unit=unit, doc=doc)
+    for name in ("q", "v"):
+        build.followed[f"{owner}.{name}"] = lambda arrays: follow_coordinates(arrays, owner)
     build.add_model(f"{owner}.x_start", x, unit="m", doc="Origins of the bones at the start.", labels=labels)
     return x, rotation, axis
 

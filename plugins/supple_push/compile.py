@@ -104,5 +104,7 @@ def _declare_forces(build: Build, owner: str, events: list[Entity]) -> None:
     build.add_model(f"{owner}force", forces, unit="N", doc="Force.", labels=labels, plain=True)
     starts = [event.at or 0.0 for event in events]
     build.add_model(f"{owner}start", starts, unit="s", doc="Start.", labels=labels, plain=True)
+    rises, doc = [push.rise for push in pushes], "Time in which it rises from zero."
+    build.add_model(f"{owner}rise", rises, unit="s", doc=doc, labels=labels, plain=True)
     ends = [start + push.duration for start, push in zip(starts, pushes, strict=True)]
     build.add_model(f"{owner}end", ends, unit="s", doc="End.", labels=labels, plain=True)

@@ -160,6 +160,8 @@ def _declare_forces(build: Build, forest: Forest) -> None:
         ("flown", (rates,), "rad/s, m/s", "The same after their free motion."),
     ):
         build.add_step(f"skeleton.{name}", shape, unit=unit, doc=doc)
+    doc = "1 for bones that bore a tree which spun fast in the last step, -1 before the first one."
+    build.add_state("skeleton.spun", np.full(bones, -1.0), unit="1", doc=doc)
     for name, unit, doc in (
         ("force", "N m, N", "Generalised force of actuators."),
         ("gain_p", "N m/rad, N/m", "Implicit stiffness of actuators."),

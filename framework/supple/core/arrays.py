@@ -155,7 +155,7 @@ class ArrayTable:
         self._bind_kernels([spec for spec in states if spec.count], observed)
 
     def refill(self, other: ArrayTable) -> set[str]:
-        """Take all numbers of a table with the same specs that is not frozen yet; returns the Model arrays that changed."""
+        """Take all numbers of a table with the same specs, not frozen yet; returns the Model arrays that changed."""
         changed = set()
         for name, values in other._fixed.items():
             mine = self._fixed[name]

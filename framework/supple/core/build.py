@@ -6,7 +6,7 @@ members of collections that its components need. Nothing here knows any particul
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -93,6 +93,8 @@ class Build:
         self.commands: dict[str, dict[str, Command]] = {}
         self.pusher: Pusher | None = None
         self.pushed_arrays: tuple[str, ...] = ()
+        #: What brings arrays up to date that follow from a State array, by the name of that one.
+        self.followed: dict[str, Callable[[Any], None]] = {}
         self.frames: dict[str, Frame] = {}
         #: Frames (carrier, row) that pass through each other; see `supple.mechanics.filters`.
         self.ignored_pairs: set[tuple[tuple[str, int], tuple[str, int]]] = set()
@@ -134,8 +136,8 @@ class Build:
     ) -> None:
         """Declare a constant array.
 
-        `plain`: whoever reads it does so in every step, and derives nothing from it when it is bound. A world that is used
-        for other numbers (`supple.core.mould`) need not be bound anew then.
+        `plain`: whoever reads it does so in every step, and derives nothing from it when it is bound. A world that is
+        used for other numbers (`supple.core.mould`) need not be bound anew then.
         """
         values = np.array(values, dtype=dtype, order="C")
         self._declare("model", name, values, unit, doc, labels, record=record)

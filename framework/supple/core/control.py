@@ -1,8 +1,8 @@
 """Control from Python: commands by name, forces on entities, callbacks between steps.
 
 A command is a number of the State that nothing else writes, such as the target of a servo: it holds until it is
-changed, and is part of every snapshot and checkpoint. Plugins offer commands with `Build.offer_command`; forces on frames
-are a table of the plugin push. What was commanded when is handed to whoever records (`Control.take_log`), and
+changed, and is part of every snapshot and checkpoint. Plugins offer commands with `Build.offer_command`; forces on
+frames are a table of the plugin push. What was commanded when is handed to whoever records (`Control.take_log`), and
 `Control.replay` repeats it without the code that decided it.
 """
 

@@ -290,7 +290,7 @@ class World:
         return [(self.schedule[index], call) for index, call, _ in (*self._moving, *self._observing)]
 
     def rewind(self, kept: tuple[Array, Array]) -> None:
-        """Be at the start of the run again, whose numbers are `kept` (`ArrayTable.keep`), as if nothing had happened."""
+        """Be at the start of the run again, whose numbers are `kept` (`ArrayTable.keep`), as if nothing had been."""
         self.arrays.put_back(kept)
         for values in self._shown_steps:
             values.fill(0)
@@ -408,6 +408,30 @@ class World:
         elif name not in self._written:
             self._handed.add(name)
         return values
+
+    def set_state(self, name: str, value: Any) -> None:
+        """Set State as `world["path"].attribute` shows it, by `path.attribute`; poses of bones follow.
+
+        A jump, not a motion: for states to start from. A command of that name is set as such.
+        """
+        path, _, attribute = name.rpartition(".")
+        if attribute in self.build.commands.get(path, {}):
+            self.control.set(path, attribute, value)
+            return
+        shown = self.build.exposed.get(self[path].path, {})
+        if attribute not in shown or self.arrays.spec(shown[attribute][0]).kind != "state":
+            states = [one for one, (array, _) in shown.items() if self.arrays.spec(array).kind == "state"]
+            remedy = suggest(attribute, states, f"{path} has")
+            raise UserError(Problem(None, name, "is not part of the state", remedy))
+        array, index = shown[attribute]
+        values, shape = np.asarray(value, np.float64), np.shape(self.arrays[array][index])
+        if values.shape != shape or not np.isfinite(values).all():
+            what, remedy = f"{value!r} does not fit", f"give finite numbers of the shape {shape}"
+            raise UserError(Problem(None, name, what, remedy))
+        self.arrays.set_state(array, index, values)
+        if array in self.build.followed:
+            self.build.followed[array](self.arrays)
+            self.arrays.roll_back()
 
     def refuse_stale(self, name: str, what: str) -> None:
         """Raise where a Step array is asked for that still holds what was before the state was restored."""

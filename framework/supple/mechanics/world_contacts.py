@@ -67,7 +67,8 @@ def _gather(world: World) -> FloatArray:
     from supple.mechanics.contact_kernels import keep_contacts
 
     rows, count = np.zeros_like(world.arrays[KEPT]), np.zeros(1, np.int64)
-    keep_contacts(*(world.arrays[name] for name in READS), rows, count)
+    arguments = [*(world.arrays[name] for name in READS), rows, count]
+    keep_contacts(*arguments)
     return rows[: count[0]]
 
 
@@ -79,9 +80,18 @@ READS = (
 
 def _name(world: World, row: FloatArray) -> WorldContact:
     paths, arrays = list_owners(world.build), world.arrays
-    found = []
-    for table in ("owners.entity", "owners.body"):
-        for element in row[:2].astype(np.int64):
-            owner = int(arrays[table][element])
-            found.append(paths[owner] if owner != NOBODY else "")
-    return WorldContact(*found, row[2:5].copy(), row[5:8].copy(), row[8:11].copy(), float(row[11]))
+
+    def find(table: str, side: int) -> str:
+        owner = int(arrays[table][int(row[side])])
+        return paths[owner] if owner != NOBODY else ""
+
+    return WorldContact(
+        a=find("owners.entity", 0),
+        b=find("owners.entity", 1),
+        body_a=find("owners.body", 0),
+        body_b=find("owners.body", 1),
+        point=row[2:5].copy(),
+        normal=row[5:8].copy(),
+        force=row[8:11].copy(),
+        gap=float(row[11]),
+    )

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any, TypeVar
 
-from supple.run.claim_runs import Outcome, Setting, Task, run_task
+from supple.run.claim_runs import Outcome, Setting, Task, run_same_task, run_task
 
 Value = TypeVar("Value")
 DIED = "the process that ran it died"
@@ -23,15 +23,29 @@ SAFE_PATH = "PYTHONSAFEPATH"
 
 
 def run_tasks(
-    setting: Setting, tasks: Sequence[Task], jobs: int, one_by_one: Collection[str] = ()
+    setting: Setting,
+    tasks: Sequence[Task],
+    jobs: int,
+    one_by_one: Collection[str] = (),
+    cluster: Any = None,
 ) -> Generator[tuple[Task, Outcome], None, None]:
-    """Run all tasks, at most `jobs` at a time, and hand out each as it is finished.
+    """Run all tasks, at most `jobs` at a time or on a cluster, and hand out each as it is finished.
 
-    Those whose keys are in `one_by_one` run one at a time, after the others, so that nothing disturbs their speed.
+    Those whose keys are in `one_by_one` run one at a time, here and after the others, so that nothing disturbs their
+    speed.
     """
     if one_by_one:
-        yield from run_tasks(setting, [task for task in tasks if task.key not in one_by_one], jobs)
+        yield from run_tasks(
+            setting, [task for task in tasks if task.key not in one_by_one], jobs, (), cluster
+        )
         yield from run_tasks(setting, [task for task in tasks if task.key in one_by_one], 1)
+        return
+    if cluster is not None and tasks:
+        from supple.run.cluster import run_on_cluster
+
+        work = [(setting, task.from_anywhere()) for task in tasks]
+        for number, outcome in run_on_cluster(cluster, run_same_task, work, setting):
+            yield tasks[number], Outcome({}, 0.0, outcome) if isinstance(outcome, str) else outcome
         return
     if min(jobs, len(tasks)) <= 1:
         for task in tasks:
@@ -52,8 +66,8 @@ def run_calls(
 ) -> Generator[tuple[int, Value | str], None, None]:
     """Call a function with each of these arguments in worker processes; hands out number and result as they come.
 
-    Each worker has one call at a time and dies alone: the others and what waits are not touched. What a worker that died
-    had to do has a string as its result, which says so.
+    Each worker has one call at a time and dies alone: the others and what waits are not touched. What a worker that
+    died had to do has a string as its result, which says so.
     """
     waiting = deque(enumerate(work))
     running: dict[Future[Value], tuple[int, ProcessPoolExecutor]] = {}
@@ -87,19 +101,24 @@ def run_calls(
 def _make_worker() -> ProcessPoolExecutor:
     # A fresh interpreter: forking one that has threads or compiled code is not safe.
     context = multiprocessing.get_context("spawn")
-    with _safe_path():
+    with safe_path():
         return ProcessPoolExecutor(1, mp_context=context, initializer=_start_worker)
 
 
 def _submit(
     worker: ProcessPoolExecutor, function: Callable[..., Value], arguments: tuple[Any, ...]
 ) -> Future[Value]:
-    with _safe_path():
+    with safe_path():
         return worker.submit(function, *arguments)
 
 
+def count_cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 @contextmanager
-def _safe_path() -> Iterator[None]:
+def safe_path() -> Iterator[None]:
     """Processes that are started within import nothing from the current folder, where anybody's files lie."""
     before = os.environ.get(SAFE_PATH)
     os.environ[SAFE_PATH] = "1"

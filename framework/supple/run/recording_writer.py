@@ -182,7 +182,7 @@ class Recorder:
         """Keep this frame, unless it was copied from an earlier recording."""
         step = world.steps
         if step % self.every == 0 and step > self.writer.last_step:
-            self._keep(step, world.time)
+            self.keep_frame(step, world.time)
             if self._held == self._most or time.monotonic() >= self._due:
                 self.flush()
         return step - step % self.every + self.every
@@ -217,7 +217,8 @@ class Recorder:
         finally:
             self.writer.close()
 
-    def _keep(self, step: int, time: float) -> None:
+    def keep_frame(self, step: int, time: float) -> None:
+        """Gather the arrays as they are, as a frame of this step and time [s]."""
         held = self._held
         self._steps[held], self._times[held] = step, time
         for block, values in self._fixed:

@@ -6,14 +6,11 @@ runs = supple.rollouts("scenes/first/drop.toml", [{"ball.pose.position": [0, y, 
 
 from __future__ import annotations
 
-import itertools
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from supple.core.world import World
 from supple.errors import Problem, SimulationError, UserError, suggest
@@ -46,7 +43,7 @@ class Batch:
     outputs: tuple[str, ...] = ()
     control: Callable[[World], Any] | None = None
     rate: float | None = None
-    setting: Setting = Setting()
+    setting: Setting = field(default_factory=Setting)
 
 
 def rollouts(
@@ -70,17 +67,21 @@ def rollouts(
     `world["ball"].velocity` shows them (`ball.velocity`), which is faster still: nothing is built for these. Cells that
     differ in numbers alone use one built world. Results are those of single runs, to the bit. `outputs` are read at the
     end in the same way (`ball.position`). `control` is a callback of `World.on_step`, called at `rate`. With `cluster`
-    (the address of a dask scheduler, or `local:4`) the runs are computed there. `progress` is called with runs done and all.
+    (the address of a dask scheduler, or `local:4`) the runs are computed there. `progress` is called with the numbers
+    of runs done and of all.
     """
     setting = Setting(tuple(Path(file) for file in plugins), (), allow_outside)
+    if cluster is not None:
+        from supple.run.cluster import check_cluster
+
+        check_cluster(cluster)
+        scene = Path(scene).resolve()
     batch = Batch(Path(scene), variant, until, tuple(outputs), control, rate, setting)
     cells = [dict(cell) for cell in cells]
     _check(batch, cells)
     done: list[Rollout | None] = [None] * len(cells)
-    finished = 0
-    for place, one in _run_all(batch, cells, jobs, cluster):
+    for finished, (place, one) in enumerate(_run_all(batch, cells, jobs, cluster), 1):
         done[place] = one
-        finished += 1
         if progress is not None:
             progress(finished, len(cells))
     return [one for one in done if one is not None]
@@ -96,7 +97,9 @@ def _run_all(
         small = max(1, min(CHUNK, len(cells) // 16))
         chunks = [list(range(i, min(i + small, len(cells)))) for i in range(0, len(cells), small)]
         work = [(batch, [cells[place] for place in chunk]) for chunk in chunks]
-        results: Iterator[tuple[int, list[Rollout] | str]] = run_on_cluster(cluster, run_chunk, work)
+        results: Iterator[tuple[int, list[Rollout] | str]] = run_on_cluster(
+            cluster, run_chunk, work, batch.setting
+        )
     elif jobs <= 1:
         results = ((n, run_chunk(batch, [cells[place] for place in chunk])) for n, chunk in enumerate(chunks))
     else:
@@ -124,7 +127,7 @@ def run_cell(batch: Batch, cell: Mapping[str, Any]) -> Rollout:
     overrides, starts = split_cell(cell)
     world = _cast(batch, overrides)
     for name, value in starts.items():
-        set_start(world, name, value)
+        world.set_state(name, value)
     if batch.control is not None:
         world.on_step(batch.control, rate=batch.rate)
     error = ""
@@ -170,21 +173,6 @@ _LAST: dict[Any, Blueprint] = {}
 _STARTS: dict[Any, tuple[World, int, Any]] = {}
 
 
-def set_start(world: World, name: str, value: Any) -> None:
-    """Set State at the start as `world[path].attribute` shows it; commands are set as such."""
-    path, _, attribute = name.rpartition(".")
-    if attribute in world.build.commands.get(path, {}):
-        setattr(world[path], attribute, value)
-        return
-    array, index = world.build.exposed[path][attribute]
-    shape = np.shape(world.arrays[array][index])
-    values = np.asarray(value, np.float64)
-    if values.shape != shape or not np.isfinite(values).all():
-        what, remedy = f"{value!r} does not fit", f"give finite numbers of the shape {shape}"
-        raise UserError(Problem(None, name, what, remedy))
-    world.arrays.set_state(array, index, values)
-
-
 def look_up(world: World, name: str) -> Any:
     """A metric, or what an entity shows, by its name."""
     path, _, attribute = name.rpartition(".")
@@ -199,23 +187,21 @@ def _check(batch: Batch, cells: Sequence[Mapping[str, Any]]) -> None:
     overrides, _ = split_cell(cells[0]) if cells else ({}, {})
     world = _cast(batch, overrides)
     metrics = world.metrics()
-    for name in dict.fromkeys(itertools.chain.from_iterable(split_cell(cell)[1] for cell in cells)):
-        _refuse_unknown(world, name, startable=True)
     for name in batch.outputs:
         if name not in metrics:
-            _refuse_unknown(world, name, startable=False)
+            _refuse_unknown(world, name)
+    tried = {name: value for cell in cells for name, value in split_cell(cell)[1].items()}
+    for name, value in tried.items():
+        world.set_state(name, value)
+    _STARTS.clear()
     scene = load_scene(batch.setting, batch.scene)
     for names, cell in {tuple(sorted(split_cell(cell)[0])): cell for cell in cells}.items():
         if names:
             scene.blueprint(variant=batch.variant, overrides=split_cell(cell)[0], until=batch.until)
 
 
-def _refuse_unknown(world: World, name: str, *, startable: bool) -> None:
+def _refuse_unknown(world: World, name: str) -> None:
     path, _, attribute = name.rpartition(".")
     shown = world.build.exposed.get(world[path].path, {}) if path else {}
-    states = {one for one, (array, _) in shown.items() if world.arrays.spec(array).kind == "state"}
-    known = states if startable else set(shown)
-    if attribute not in known:
-        remedy = suggest(attribute, sorted(known), f"{path} has")
-        what = "is not part of the state" if attribute in shown else "is not known"
-        raise UserError(Problem(None, name, what, remedy))
+    if attribute not in shown:
+        raise UserError(Problem(None, name, "is not known", suggest(attribute, shown, f"{path} has")))
