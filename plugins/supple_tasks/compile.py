@@ -108,13 +108,12 @@ def _offer_commands(build: Build, controllers: list[Entity], numbers: FloatArray
             fixed = isinstance(task.target, tuple) or (task.kind == "relative" and task.target is None)
             if fixed and task.kind != "momentum" and task.reach is None and task.intercept is None:
                 doc = f"Where the task {name} should be; a rotation vector for turns."
-                place = (row, slice(0, 3))
+                places = (row, slice(0, 3))
                 build.offer_command(
-                    entity.path, f"{name}_target", "tasks.told", place, unit="m, rad", doc=doc
+                    entity.path, f"{name}_target", "tasks.told", places, unit="m, rad", doc=doc
                 )
             if isinstance(task.gain, int | float):
-                place = (row, layout.TOLD_GAIN)
-                doc = f"Stiffness by mass of the task {name}."
+                place, doc = (row, layout.TOLD_GAIN), f"Stiffness by mass of the task {name}."
                 build.offer_command(entity.path, f"{name}_gain", "tasks.told", place, unit="1/s^2", doc=doc)
             row += 1
 

@@ -49,28 +49,34 @@ def dot_row_vector(a, i, x, first, end):
 
 
 @njit
-def reflect(V, j, offset, length, count, A_out, sums_out):
-    """A -= v (v^T A) for rows offset + j to offset + length of A, with v = V[j], whose first j numbers are zero."""
-    v = V[j]
-    for i in range(count):
+def reflect(V, j, offset, length, start, count, A_out, sums_out):
+    """A -= v (v^T A) for rows offset + j to offset + length of A, with v = V[j], whose first j numbers are zero.
+
+    Only columns from `start` to `count` change.
+    """
+    v, width = V[j], count - start
+    for i in range(width):
         sums_out[i] = 0.0
     k = j
     while k + 4 <= length:
-        a, b, c, d = A_out[offset + k], A_out[offset + k + 1], A_out[offset + k + 2], A_out[offset + k + 3]
+        # Views, because only indices that count from 0 become vector instructions.
+        a, b = A_out[offset + k, start:count], A_out[offset + k + 1, start:count]
+        c, d = A_out[offset + k + 2, start:count], A_out[offset + k + 3, start:count]
         va, vb, vc, vd = v[k], v[k + 1], v[k + 2], v[k + 3]
-        for i in range(count):
+        for i in range(width):
             sums_out[i] += (va * a[i] + vb * b[i]) + (vc * c[i] + vd * d[i])
         k += 4
     while k < length:
-        a, va = A_out[offset + k], v[k]
-        for i in range(count):
+        a, va = A_out[offset + k, start:count], v[k]
+        for i in range(width):
             sums_out[i] += va * a[i]
         k += 1
     k = j
     while k + 4 <= length:
-        a, b, c, d = A_out[offset + k], A_out[offset + k + 1], A_out[offset + k + 2], A_out[offset + k + 3]
+        a, b = A_out[offset + k, start:count], A_out[offset + k + 1, start:count]
+        c, d = A_out[offset + k + 2, start:count], A_out[offset + k + 3, start:count]
         va, vb, vc, vd = v[k], v[k + 1], v[k + 2], v[k + 3]
-        for i in range(count):
+        for i in range(width):
             part = sums_out[i]
             a[i] -= va * part
             b[i] -= vb * part
@@ -78,8 +84,8 @@ def reflect(V, j, offset, length, count, A_out, sums_out):
             d[i] -= vd * part
         k += 4
     while k < length:
-        a, va = A_out[offset + k], v[k]
-        for i in range(count):
+        a, va = A_out[offset + k, start:count], v[k]
+        for i in range(width):
             a[i] -= va * sums_out[i]
         k += 1
 
@@ -101,57 +107,71 @@ def sum_squares(A, first, length, count, squares_out):
 
 @njit
 def factor_columns(A, chosen, count, length, tolerance, order_out, V_out, squares, sums):
-    """H_{r-1} ... H_0 A is upper triangular in the first `chosen` columns, by their largest; returns the rank r.
+    """H_{r-1} ... H_0 A is upper triangular in its first r columns, the largest of the `chosen` first; returns r.
 
-    All `count` columns of A [length, count] are overwritten, H_j = 1 - v_j v_j^T with v_j = V_out[j]. Columns of which
-    less than `tolerance` is left count as dependent; what is left of them is not cleared.
+    All `count` columns of A [length, count] are overwritten, H_j = 1 - v_j v_j^T with v_j = V_out[j]. The first ones
+    change places: what was column order_out[i] is column i. Those of which less than `tolerance` is left count as
+    dependent, and stand behind the others; what is left of them is not cleared.
     """
     for i in range(chosen):
         order_out[i] = i
     rank, trusted = 0, sum_squares(A, 0, length, chosen, squares)
     while rank < min(chosen, length):
-        best, where = find_largest(squares, order_out, rank, chosen)
+        best, where = find_largest(squares, rank, chosen)
         if best <= TRUSTED * trusted:
             trusted = sum_squares(A, rank, length, chosen, squares)
-            best, where = find_largest(squares, order_out, rank, chosen)
+            best, where = find_largest(squares, rank, chosen)
         if not best > tolerance * tolerance:
             break
-        order_out[rank], order_out[where] = order_out[where], order_out[rank]
-        set_reflection(A, order_out[rank], rank, length, V_out)
-        reflect(V_out, rank, 0, length, count, A, sums)
+        swap_columns(A, rank, where, length, order_out, squares)
+        kept = set_reflection(A, rank, length, V_out)
+        reflect(V_out, rank, 0, length, rank + 1, count, A, sums)
         row = A[rank]
-        for i in range(chosen):
+        row[rank] = kept
+        for i in range(rank + 1, chosen):
             squares[i] -= row[i] * row[i]
         for k in range(rank + 1, length):
-            A[k, order_out[rank]] = 0.0
+            A[k, rank] = 0.0
         rank += 1
     return rank
 
 
 @njit
-def find_largest(squares, order, first, end):
-    """The largest of the squares of columns that are not taken yet, and its place in the order."""
+def swap_columns(A, i, j, length, order, squares):
+    """Columns i and j of A change places."""
+    if i == j:
+        return
+    order[i], order[j] = order[j], order[i]
+    squares[i], squares[j] = squares[j], squares[i]
+    for k in range(length):
+        A[k, i], A[k, j] = A[k, j], A[k, i]
+
+
+@njit
+def find_largest(squares, first, end):
+    """The largest of the squares of columns that are not taken yet, and its place."""
     best, where = -1.0, first
     for i in range(first, end):
-        if squares[order[i]] > best:
-            best, where = squares[order[i]], i
+        if squares[i] > best:
+            best, where = squares[i], i
     return best, where
 
 
 @njit
-def set_reflection(A, column, rank, length, V_out):
-    """v of the reflection that leaves one number of a column from row `rank` on."""
+def set_reflection(A, rank, length, V_out):
+    """v of the reflection that leaves one number of column `rank` from row `rank` on; returns that number."""
     square, v = 0.0, V_out[rank]
     for k in range(rank, length):
-        square += A[k, column] * A[k, column]
-    norm, head = math.sqrt(square), A[rank, column]
+        square += A[k, rank] * A[k, rank]
+    norm, head = math.sqrt(square), A[rank, rank]
     kept = -norm if head > 0.0 else norm
     factor = 1.0 / math.sqrt(norm * (norm + abs(head)))
     for k in range(rank):
         v[k] = 0.0
     v[rank] = (head - kept) * factor
     for k in range(rank + 1, length):
-        v[k] = A[k, column] * factor
+        v[k] = A[k, rank] * factor
+    return kept
 
 
 @njit
@@ -177,11 +197,10 @@ def turn_forth(V, rank, length, x_out):
 def solve_forward(A, order, rank, right, y_out):
     """The transposed of the first `rank` columns of a factored A, times y [rank], is `right`, by columns' numbers."""
     for i in range(rank):
-        column = order[i]
-        left = right[column]
+        left = right[order[i]]
         for k in range(i):
-            left -= A[k, column] * y_out[k]
-        y_out[i] = left / A[i, column]
+            left -= A[k, i] * y_out[k]
+        y_out[i] = left / A[i, i]
 
 
 @njit
@@ -194,8 +213,8 @@ def solve_back(A, order, rank, right, y_out):
         i = rank - 1 - back
         left = right[i]
         for j in range(i + 1, rank):
-            left -= A[i, order[j]] * y_out[order[j]]
-        y_out[order[i]] = left / A[i, order[i]]
+            left -= A[i, j] * y_out[order[j]]
+        y_out[order[i]] = left / A[i, i]
 
 
 @njit

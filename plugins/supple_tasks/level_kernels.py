@@ -86,10 +86,21 @@ def join_broken(bounds: Bounds, wishes: Wishes, first, room: Room, a):
 
 @njit
 def measure_row(wishes: Wishes, row, room: Room):
-    """A row of the wishes by kinetic energy, and its square."""
+    """A row of the wishes by kinetic energy, and its square. Most are those of limits that nothing is near: zero."""
+    room.wanted[row], room.size[row] = wishes.wanted[row], 0.0
+    if is_zero(wishes.J[row]):
+        return
     whiten_row(wishes.J, row, room, room.K)
     room.size[row] = dot_rows(room.K, row, room.K, row, 0, room.w.shape[0])
-    room.wanted[row] = wishes.wanted[row]
+
+
+@njit
+def is_zero(row):
+    """Whether nothing is asked."""
+    for value in row:  # noqa: SIM110, which would be a generator
+        if value != 0.0:
+            return False
+    return True
 
 
 @njit
@@ -190,7 +201,7 @@ def spread_basis(rank, room: Room):
         for i in range(free):
             C[k, i] = 1.0 if k == rank + i else 0.0
     for back in range(rank):
-        reflect(room.V, rank - 1 - back, 0, n, free, C, room.sums)
+        reflect(room.V, rank - 1 - back, 0, n, 0, free, C, room.sums)
     for i in range(free):
         for k in range(n):
             Z[rank + i, k] = C[k, i]
@@ -206,14 +217,14 @@ def add_unsupported(motion: Motion, supported, rows, room: Room):
     n, passive = motion.h.shape[0], motion.passive.shape[0]
     K, P, F, order, y = room.K, room.P, room.F, room.passive_order, room.y
     for i in range(supported, passive):
-        here, column = rows + i - supported, order[i]
+        here = rows + i - supported
         for back in range(supported):
             k = supported - 1 - back
-            left = P[k, column]
+            left = P[k, i]
             for j in range(k + 1, supported):
-                left -= P[k, order[j]] * y[j]
-            y[k] = left / P[k, order[k]]
-        rate = motion.passive[column]
+                left -= P[k, j] * y[j]
+            y[k] = left / P[k, k]
+        rate = motion.passive[order[i]]
         right = -motion.h[rate]
         for k in range(n):
             K[here, k] = F[k, rate] * room.root[k]

@@ -23,7 +23,9 @@ def list_lift_keys(style: float) -> tuple[Key, ...]:
     carry = (*STAND[:5], CARRY_SHOULDER)
     times = (0.0, DOWN, DOWN + STAY, DOWN + STAY + UP)
     poses = ((STAND, BENT), (bottom, BENT), (bottom, BENT), (carry, CARRY_ELBOW))
-    return tuple(Key(at, _make_pose(angles, elbow)) for at, (angles, elbow) in zip(times, poses, strict=True))
+    return tuple(
+        Key(at=at, pose=_make_pose(angles, elbow)) for at, (angles, elbow) in zip(times, poses, strict=True)
+    )
 
 
 def _make_pose(angles: tuple[float, ...], elbow: float) -> dict[str, JointValue]:

@@ -39,7 +39,8 @@ class Placer:
     def find_point(self, q: FloatArray, row: int, point: FloatArray) -> FloatArray:
         """A point of a bone in the world [m]."""
         x, rotation = self.place(q)
-        return x[row] + rotate(rotation[row], point)
+        found: FloatArray = x[row] + rotate(rotation[row], point)
+        return found
 
     def move(self, q: FloatArray, v: FloatArray) -> FloatArray:
         """The pose after one second at these rates."""

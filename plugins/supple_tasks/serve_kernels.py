@@ -53,7 +53,7 @@ def serve_rows(wishes: Wishes, start, end, first, exact, choice: Choice, room: R
     rank = factor_columns(room.A, count, count, free, tolerance, room.order, room.V, room.squares, room.sums)
     for j in range(rank):
         # Before V is used again: the free rows of Z become those that the level spends, then those that it leaves.
-        reflect(room.V, j, first, free, n, room.Z, room.sums)
+        reflect(room.V, j, first, free, 0, n, room.Z, room.sums)
     softened = solve_square(rank, choice, small, room) if rank == count else solve_rest(
         rank, count, choice, small, room
     )  # fmt: skip
@@ -113,7 +113,7 @@ def solve_square(rank, choice: Choice, small, room: Room):
     for i in range(rank):
         y[i] = x[order[i]]
         for k in range(i + 1):
-            T[k, i] = A[k, order[i]]
+            T[k, i] = A[k, i]
     if bound_smallest_value(T, rank, z) > small:
         for i in range(rank):
             left = y[i]
@@ -135,7 +135,7 @@ def solve_rest(rank, count, choice: Choice, small, room: Room):
     for i in range(count):
         y[i] = x[order[i]]
         for k in range(rank):
-            T[i, k] = A[k, order[i]] if k <= i else 0.0
+            T[i, k] = A[k, i] if k <= i else 0.0
     for i in range(count):
         x[i] = y[i]
         for k in range(rank):
@@ -151,7 +151,7 @@ def solve_tall(rank, count, choice: Choice, small, room: Room):
     turn_forth(room.V, rank, count, x)
     for i in range(rank):
         for k in range(i + 1):
-            T[k, i] = A[k, order[i]]
+            T[k, i] = A[k, i]
     softened = 0
     if bound_smallest_value(T, rank, z) > small:
         for back in range(rank):

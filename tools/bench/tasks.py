@@ -1,4 +1,4 @@
-"""Control and simulation of a figure of 44 degrees of freedom with clamped feet that lifts a box."""
+"""Control and simulation of a figure of 44 degrees of freedom that lifts a box: with clamped feet, and on real ones."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from measuring import Result, time_worlds
 
 import supple
 
-SCENE = Path(__file__).parents[2] / "scenes" / "dynamic_manipulation" / "lift.toml"
+SCENES = Path(__file__).parents[2] / "scenes" / "dynamic_manipulation"
+WORLDS = {"lift, clamps and grasps": "lift.toml", "lift, real feet and strength": "lift_on_feet.toml"}
 START, STEPS = 850, 600  # the grip closes in step 750; then the box is lifted
 
 
 def measure(repeat: int) -> list[Result]:
-    world = supple.load(SCENE)
-    world.step(START)
-    lifting = world.snapshot()
-    world.step(STEPS)  # compiles
-    world.restore(lifting)
-    results = time_worlds({"lift, clamps and grasps": world}, steps=STEPS, repeat=repeat)
-    world.restore(lifting)
-    return results
+    worlds = {name: supple.load(SCENES / file) for name, file in WORLDS.items()}
+    for world in worlds.values():
+        world.step(START)
+        lifting = world.snapshot()
+        world.step(STEPS)  # compiles
+        world.restore(lifting)
+    return time_worlds(worlds, steps=STEPS, repeat=repeat)
