@@ -3,7 +3,8 @@
 What a fenced block means is told by its language and its first line:
 
     toml, python   with `# NAME` first: a file to save; with `# NAME, continued` first: more of that file.
-                   Other python is run at once; other toml is a fragment, which the schema of scenes checks.
+                   Other python is run at once, after the blocks before it; other toml is a fragment, which the
+                   schema of scenes checks.
     diff           a change of the file that was saved or changed last
     sh             commands; `# exit code N` after one says how it ends, if not well
     text           what the block before printed: lines in their order, `...` for lines left out
@@ -81,6 +82,7 @@ class Reader:
     last: str = ""
     output: str = ""
     left_out: list[str] = field(default_factory=list)
+    names: dict[str, object] = field(default_factory=lambda: {"__name__": "__main__"})
 
     def follow(self, block: Block) -> None:
         """Do what a block says."""
@@ -93,7 +95,7 @@ class Reader:
         elif block.language == "sh":
             self.output = "".join(self._type(line, block.where) for line in _lines_of(block.text))
         elif block.language == "python":
-            self.output = _capture(lambda: exec(compile(block.text, block.where, "exec"), {}))
+            self.output = _capture(lambda: exec(compile(block.text, block.where, "exec"), self.names))
         elif block.language == "text" and not self._lacks_output():
             compare(block, self.output)
 

@@ -13,6 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "framework" / "docs" / "gallery"
 MOST_BYTES = 100_000
+MOST_BYTES_OF_FILM = 1_500_000
 #: Greatest mean difference of two pictures that count as equal, in steps of 1/255. Other processors round differently.
 TOLERANCE = 0.5
 
@@ -86,6 +87,63 @@ ENTRIES = (
 )  # fmt: skip
 
 
+@dataclass(frozen=True)
+class Film:
+    """A film of a scene from one time to another [s], in which the camera follows an entity; a GIF that repeats."""
+
+    name: str
+    scene: str
+    caption: str
+    span: tuple[float, float]
+    size: tuple[int, int]
+    follow: str
+    variant: str = ""
+    camera: tuple[float, float] | None = None
+    hide: tuple[str, ...] = ()
+    fps: int = 20
+
+    @property
+    def file(self) -> Path:
+        """Where it is kept."""
+        return FOLDER / f"{self.name}.gif"
+
+
+# The fast trot takes 0.7 s for two steps: 2.8 s are four of them, so that the film repeats without a jerk.
+FILMS = (
+    Film(
+        "trot", "scenes/soft_body_locomotion/trot_x.toml", "A boneless X trots by 112 muscle segments",
+        (3.3, 6.1), (360, 240), "x", variant="fast", camera=(20.0, 14.0), hide=("labels", "contacts"),
+    ),
+)  # fmt: skip
+
+
+def make_film(film):
+    """Draw a film and write it. Returns what is wrong with it."""
+    from supple.run.simulate import RunOptions
+    from supple_picture.film import write_gif
+    from supple_picture.look import plan_look
+    from supple_picture.shot import Viewpoint, plan_shot
+    from supple_picture.source import open_source
+    from supple_picture.strip import draw_frames
+
+    first, last = film.span
+    options = RunOptions(ROOT / film.scene, variant=film.variant, until=last)
+    with open_source(options, None) as stage:
+        count = round((last - first) * film.fps)
+        frames = [stage.frame_at(first + number / film.fps) for number in range(count)]
+        look = plan_look(stage, frames, hidden=film.hide)
+        shot = plan_shot(stage, frames, film.size, Viewpoint(angles=film.camera, follow=film.follow))
+
+        def draw_some(numbers):
+            return draw_frames(stage, [frames[number] for number in numbers], film.size, shot, look)
+
+        write_gif(film.file, draw_some, count, film.fps)
+    size = film.file.stat().st_size
+    if size > MOST_BYTES_OF_FILM:
+        return f"{film.file}: has {size} bytes; at most {MOST_BYTES_OF_FILM}, so make the size smaller"
+    return ""
+
+
 def draw(entry, display=None):
     """The picture of an entry, uint8 [h, w, 3]."""
     from supple.run.simulate import RunOptions
@@ -141,14 +199,18 @@ def main() -> int:
     parser.add_argument("names", nargs="*", metavar="NAME", help="pictures to draw; all if none is given")
     parser.add_argument("--check", action="store_true", help="compare with the files instead of writing them")
     asked = parser.parse_args()
-    known = {entry.name: entry for entry in ENTRIES}
+    known = {entry.name: entry for entry in (*ENTRIES, *FILMS)}
     for name in asked.names:
         if name not in known:
             print(f"no picture '{name}'; choose from: {', '.join(sorted(known))}", file=sys.stderr)
             return 2
     problems = []
-    for entry in [known[name] for name in asked.names] or ENTRIES:
+    for entry in [known[name] for name in asked.names] or (*ENTRIES, *FILMS):
         print(f"{entry.name} ...", file=sys.stderr, flush=True)
+        if isinstance(entry, Film):
+            if not asked.check:  # colours of films are chosen by their frames: only pictures are compared
+                problems.append(make_film(entry))
+            continue
         picture = draw(entry)
         problems.append(check(entry, picture) if asked.check else write(entry, picture))
     for problem in filter(None, problems):

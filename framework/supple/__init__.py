@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from supple.core.schedule import System as System
     from supple.core.world import World as World
     from supple.plugin import hookimpl as hookimpl
+    from supple.run.record import record as record
+    from supple.run.recorded_commands import replay as replay
+    from supple.run.rollouts import rollouts as rollouts
     from supple.scene.load import load as load
 
 __version__ = "0.1.0"
@@ -44,6 +47,9 @@ _HOMES = {
     "field": "supple.core.component",
     "hookimpl": "supple.plugin",
     "load": "supple.scene.load",
+    "record": "supple.run.record",
+    "replay": "supple.run.recorded_commands",
+    "rollouts": "supple.run.rollouts",
 }
 __all__ = sorted(_HOMES)
 

@@ -118,9 +118,30 @@ def list_choices(choices: Iterable[str], limit: int = 12) -> str:
     return shown if len(names) <= limit else f"{shown} and {len(names) - limit} more"
 
 
+def _end(path: str) -> str:
+    return path.rpartition("/")[2]
+
+
+def _same_end(word: str, names: Sequence[str]) -> list[str]:
+    """The path that ends as the word does, if only one does: who writes man/knee means man/bones/.../knee."""
+    if not any("/" in each for each in (word, *names)):
+        return []
+    found = [name for name in names if _end(name) == _end(word)]
+    return found if len(found) == 1 else []
+
+
+def _near_end(word: str, names: Sequence[str]) -> list[str]:
+    """A path whose last part is nearly the word's."""
+    ends: dict[str, str] = {}
+    for name in names:
+        if "/" in name:
+            ends.setdefault(_end(name), name)
+    return [ends[end] for end in difflib.get_close_matches(_end(word), list(ends), n=1)]
+
+
 def suggest(word: str, choices: Sequence[str] | Iterable[str], noun: str = "choose from") -> str:
     """The remedy for an unknown word: what exists, and the nearest of it."""
     names = sorted(choices)
     remedy = f"{noun}: {list_choices(names)}"
-    near = difflib.get_close_matches(word, names, n=1)
+    near = _same_end(word, names) or difflib.get_close_matches(word, names, n=1) or _near_end(word, names)
     return f"{remedy}. Did you mean '{near[0]}'?" if near else remedy

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.core.arrays import FloatArray
+from supple.core.arrays import FloatArray, IntArray
 from supple.core.build import Build, Frame
 from supple.core.entity import Entity
 from supple.core.pose import relative_pose
@@ -21,6 +21,7 @@ from supple_bones.layout import BONE, FOLLOWS, JOINTS, PARENT, Q_FIRST, SHARE, V
 from supple_bones.limit_kernels import LOWER, OVAL, SWING, TWIST_LOWER, TWIST_UPPER, UPPER
 from supple_bones.mass import shapes_of_bone
 from supple_bones.swings import find_swing_range
+from supple_bones.tables import follow_coordinates
 from supple_rigid.mass import MassProperties
 
 
@@ -89,6 +90,11 @@ def declare_tables(build: Build, owner: str, entities: list[Entity], forest: For
         ("frame", forest.frame, "m, 1", "Neutral poses in the parents' frames, and axes.", labels, float),
     ):
         build.add_model(f"{owner}.{name}", values, unit=unit, doc=doc, labels=rows, dtype=dtype)
+    bound = [np.concatenate(build.pose(entity.path)) for entity in entities]
+    # A follower is where its bone is while all joints are neutral.
+    bound += [bound[bone] for bone in forest.bone[len(entities) :, FOLLOWS]]
+    values = np.array(bound).reshape(-1, 7)
+    build.add_model(f"{owner}.bind", values, unit="m, 1", doc="Neutral poses in the world.", labels=labels, record=True)
 
 
 def frame_labels(entities: list[Entity], forest: Forest) -> list[str]:
@@ -101,6 +107,15 @@ def frame_labels(entities: list[Entity], forest: Forest) -> list[str]:
 def rate_labels(entities: list[Entity], forest: Forest) -> list[str]:
     """The path of the bone that every rate moves first."""
     return [entities[row[BONE]].path for row in forest.dof]
+
+
+def coordinate_labels(entities: list[Entity], count: str) -> list[str]:
+    """A name for every coordinate (`q_count`) or rate (`v_count`): the bone, with a number where it has several."""
+    found = []
+    for entity in entities:
+        many = getattr(JOINTS[entity.components["bone"].joint], count)
+        found += [entity.path] if many == 1 else [f"{entity.path}[{k}]" for k in range(many)]
+    return found
 
 
 def declare_limits(build: Build, owner: str, entities: list[Entity]) -> None:
@@ -142,8 +157,12 @@ def declare_motion(
     x, rotation, twist = np.zeros((count, 3)), np.zeros((count, 4)), np.zeros((count, 6))
     axis, axis_rate, spatial = np.zeros((rows, 6)), np.zeros((rows, 6)), np.zeros((count, 6))
     follow_state(forest.bone, forest.dof, forest.frame, q, v, x, rotation, twist, axis, axis_rate, spatial)
-    build.add_state(f"{owner}.q", q, unit="rad, m, 1", doc="Joint coordinates.", record=True)
-    build.add_state(f"{owner}.v", v, unit="rad/s, m/s", doc="Joint rates.", record=True)
+    for name, values, unit, doc, count in (
+        ("q", q, "rad, m, 1", "Joint coordinates.", "q_count"),
+        ("v", v, "rad/s, m/s", "Joint rates.", "v_count"),
+    ):
+        rows_of = coordinate_labels(entities, count)
+        build.add_state(f"{owner}.{name}", values, unit=unit, doc=doc, labels=rows_of, record=True)
     for name, values, unit, doc in (
         ("x", x, "m", "Origins of the bones, as they follow from the coordinates."),
         ("rotation", rotation, "1", "Rotations of the bones, likewise."),
@@ -156,6 +175,8 @@ def declare_motion(
         ("spatial_velocity", spatial, "m/s, rad/s", "Spatial velocities about the root's origin."),
     ):
         build.add_state(f"{owner}.{name}", values, unit=unit, doc=doc)
+    for name in ("q", "v"):
+        build.followed[f"{owner}.{name}"] = lambda arrays: follow_coordinates(arrays, owner)
     build.add_model(f"{owner}.x_start", x, unit="m", doc="Origins of the bones at the start.", labels=labels)
     return x, rotation, axis
 
@@ -188,6 +209,19 @@ def show_bones(build: Build, owner: str, entities: list[Entity], forest: Forest)
         build.expose(entity.path, "position", f"{owner}.x", index)
         build.expose(entity.path, "rotation", f"{owner}.rotation", index)
         build.expose(entity.path, "velocity", f"{owner}.twist", index)
+        _show_joint(build, owner, entity, forest.bone[index])
+
+
+def _show_joint(build: Build, owner: str, entity: Entity, row: IntArray) -> None:
+    """The coordinates and rates of a bone's joint; of a hinge as angle, of a slider as displacement."""
+    joint = entity.components["bone"].joint
+    kind, q, v = JOINTS[joint], int(row[Q_FIRST]), int(row[V_FIRST])
+    if kind.v_count:
+        build.expose(entity.path, "coordinates", f"{owner}.q", slice(q, q + kind.q_count))
+        build.expose(entity.path, "rates", f"{owner}.v", slice(v, v + kind.v_count))
+    if joint in ("hinge", "slider"):
+        build.expose(entity.path, "angle" if joint == "hinge" else "displacement", f"{owner}.q", q)
+        build.expose(entity.path, "rate", f"{owner}.v", v)
 
 
 def _ignore_neighbours(build: Build, owner: str, entities: list[Entity], forest: Forest, index: int) -> None:

@@ -154,39 +154,53 @@ def list_blocks(count, unit, first_out, next_out):
 
 
 @njit_inlined
-def gather_rows(values, first, following, width, blocks_out, span_out, half_out):
-    """The rows of all blocks of a skeleton side by side: half_out[c, 3 n + row]. Returns their number.
+def list_rows(values, first, following, members_out, start_out):
+    """The blocks of a skeleton, and where their rows begin when they stand side by side; returns how many blocks.
 
-    Column c has entries only in rows span_out[c] <= r < span_out[width + c]: contacts come bone by bone, so most
-    columns have them in a few neighbouring rows.
+    A joint's row is one of its block's three; the other two are zero, and left out.
     """
-    count = 0
-    block = first
+    count, rows, block = 0, 0, first
     while block >= 0:
-        blocks_out[count] = block
+        members_out[count], start_out[count] = block, rows
+        single = True
+        for c in range(values.shape[2]):
+            single = single and values[block, 1, c] == 0.0 and values[block, 2, c] == 0.0
+        rows += 1 if single else 3
         count += 1
         block = following[block]
-    rows = 3 * count
-    for c in range(width):
-        span_out[c], span_out[width + c] = rows, 0
-        for n in range(count):
-            block = blocks_out[n]
-            y0, y1, y2 = values[block, 0, c], values[block, 1, c], values[block, 2, c]
-            half_out[c, 3 * n], half_out[c, 3 * n + 1], half_out[c, 3 * n + 2] = y0, y1, y2
-            if y0 != 0.0 or y1 != 0.0 or y2 != 0.0:
-                span_out[c], span_out[width + c] = min(span_out[c], 3 * n), 3 * n + 3
-    return rows
+    start_out[count] = rows
+    return count
 
 
 @njit_inlined
-def halve_rows(dof, factor, window, width, span_inout, half_inout):
+def gather_rows(values, count, width, members, start, span_out, half_out):
+    """The rows of all blocks of a skeleton side by side: column c is half_out[c * rows:(c + 1) * rows].
+
+    It has entries only in rows span_out[c] <= r < span_out[width + c]: contacts come bone by bone, so most columns have
+    them in a few neighbouring rows.
+    """
+    rows = start[count]
+    for c in range(width):
+        span_out[c], span_out[width + c], place = rows, 0, c * rows
+        for n in range(count):
+            block, used = members[n], False
+            for row in range(start[n + 1] - start[n]):
+                value = values[block, row, c]
+                half_out[place + start[n] + row] = value
+                used = used or value != 0.0
+            if used:
+                span_out[c], span_out[width + c] = min(span_out[c], start[n]), start[n + 1]
+
+
+@njit_inlined
+def halve_rows(dof, factor, window, width, rows, span_inout, half_inout):
     """half_inout <- L^-T half_inout for all rows at once. Columns off all chains are zero and stay so."""
     for c in range(width - 1, -1, -1):
         start, end = span_inout[c], span_inout[width + c]
         if start >= end:
             continue
         # Views, because only indices that count from 0 become vector instructions.
-        own = half_inout[c, start:end]
+        own = half_inout[c * rows + start : c * rows + end]
         place = dof[window + c, ROW]
         j = dof[window + c, DOF_PARENT]
         while j >= 0:
@@ -195,28 +209,43 @@ def halve_rows(dof, factor, window, width, span_inout, half_inout):
             above = j - window
             span_inout[above] = min(span_inout[above], start)
             span_inout[width + above] = max(span_inout[width + above], end)
-            other = half_inout[above, start:end]
+            other = half_inout[above * rows + start : above * rows + end]
             for n in range(own.size):
                 other[n] -= ratio * own[n]
             j = dof[j, DOF_PARENT]
 
 
 @njit_inlined
-def multiply_rows(dof, factor, window, width, rows, n, span, half, product_out):
-    """product_out[row, m] = sum half[3 n + row] half[m] / D for m >= 3 n: block n with itself and the later ones."""
-    begin = 3 * n
+def multiply_row(dof, factor, window, width, rows, begin, span, half, product_out):
+    """product_out[0, m] = sum half[begin] half[m] / D for m >= begin, for a block of one row."""
+    for m in range(begin, rows):
+        product_out[0, m] = 0.0
+    for c in range(width):
+        end = span[width + c]
+        if begin < span[c] or begin >= end:
+            continue
+        y = half[c * rows + begin] * factor[dof[window + c, ROW]]
+        if y != 0.0:
+            later, p = half[c * rows + begin : c * rows + end], product_out[0, begin:end]
+            for m in range(later.size):
+                p[m] += y * later[m]
+
+
+@njit_inlined
+def multiply_rows(dof, factor, window, width, rows, begin, span, half, product_out):
+    """product_out[row, m] = sum half[begin + row] half[m] / D for m >= begin, for a block of three rows."""
     for row in range(3):
         for m in range(begin, rows):
             product_out[row, m] = 0.0
     for c in range(width):
-        end = span[width + c]
+        end, first = span[width + c], c * rows + begin
         if begin + 3 <= span[c] or begin >= end:
             continue
         inverse = factor[dof[window + c, ROW]]
-        y0, y1, y2 = half[c, begin] * inverse, half[c, begin + 1] * inverse, half[c, begin + 2] * inverse
+        y0, y1, y2 = half[first] * inverse, half[first + 1] * inverse, half[first + 2] * inverse
         if y0 == 0.0 and y1 == 0.0 and y2 == 0.0:
             continue
-        later = half[c, begin:end]
+        later = half[first : c * rows + end]
         p0, p1, p2 = product_out[0, begin:end], product_out[1, begin:end], product_out[2, begin:end]
         for m in range(later.size):
             p0[m] += y0 * later[m]
@@ -236,30 +265,36 @@ def find_near_block(indptr, indices, row, column, guess):
 def add_bone_delassus(dof, factor, blocks, indptr, indices, scratch, W_out):
     """W_out += J A^-1 J^T: blocks of one tree couple their groups; README eq. (19)."""
     group, values = blocks.group, blocks.values
-    first, members, cursor = scratch.first, scratch.members, scratch.cursor
+    first, members, cursor, start = scratch.first, scratch.members, scratch.cursor, scratch.start
     span, half, product = scratch.span, scratch.half, scratch.product
     width = values.shape[2]
     list_blocks(blocks.counts, blocks.unit, first, scratch.following)
     for tree in range(first.shape[0]):
         if first[tree] < 0:
             continue
-        start = blocks.dof[first[tree]]
-        rows = gather_rows(values, first[tree], scratch.following, width, members, span, half)
-        halve_rows(dof, factor, start, width, span, half)
-        for n in range(rows // 3):
+        window = blocks.dof[first[tree]]
+        count = list_rows(values, first[tree], scratch.following, members, start)
+        rows = start[count]
+        gather_rows(values, count, width, members, start, span, half)
+        halve_rows(dof, factor, window, width, rows, span, half)
+        for n in range(count):
             cursor[n] = -1
-        for n in range(rows // 3):
-            multiply_rows(dof, factor, start, width, rows, n, span, half, product)
+        for n in range(count):
+            own_rows = start[n + 1] - start[n]
+            if own_rows == 1:
+                multiply_row(dof, factor, window, width, rows, start[n], span, half, product)
+            else:
+                multiply_rows(dof, factor, window, width, rows, start[n], span, half, product)
             own = group[members[n]]
             place = -1
-            for m in range(n, rows // 3):
+            for m in range(n, count):
                 other = group[members[m]]
                 place = find_near_block(indptr, indices, own, other, place + 1)
                 mirror = find_near_block(indptr, indices, other, own, cursor[m] + 1)
                 cursor[m] = mirror
-                for row in range(3):
-                    for column in range(3):
-                        entry = product[row, 3 * m + column]
+                for row in range(own_rows):
+                    for column in range(start[m + 1] - start[m]):
+                        entry = product[row, start[m] + column]
                         W_out[place, row, column] += entry
                         if m != n:
                             W_out[mirror, column, row] += entry

@@ -13,13 +13,15 @@ class DelassusScratch(NamedTuple):
     """What `add_bone_delassus` works in.
 
     first [trees] and following [blocks] chain the blocks of every tree; members [blocks] lists those of one tree;
-    cursor [blocks] is where in W they were found last; span [2 width] says in which rows a column of half has entries;
-    half [width, 3 blocks] and product [3, 3 blocks] are the rows and their products.
+    start [blocks + 1] is where their rows begin; cursor [blocks] is where in W they were found last; span [2 width]
+    says in which rows a column of half has entries; half [width * rows] and product [3, 3 blocks] are the rows and
+    their products.
     """
 
     first: IntArray
     following: IntArray
     members: IntArray
+    start: IntArray
     cursor: IntArray
     span: IntArray
     half: FloatArray
@@ -28,13 +30,13 @@ class DelassusScratch(NamedTuple):
 
 def make_delassus_scratch(units: int, blocks: int, width: int) -> DelassusScratch:
     """For `units` trees, `blocks` blocks of rows and `width` columns."""
-    columns = 3 * blocks + 8  # A few more, lest all rows fall into the same lines of the cache.
     return DelassusScratch(
         first=np.zeros(units, np.int64),
         following=np.zeros(blocks, np.int64),
         members=np.zeros(blocks, np.int64),
+        start=np.zeros(blocks + 1, np.int64),
         cursor=np.zeros(blocks, np.int64),
         span=np.zeros(2 * width, np.int64),
-        half=np.zeros((width, columns)),
-        product=np.zeros((3, columns)),
+        half=np.zeros(width * 3 * blocks),
+        product=np.zeros((3, 3 * blocks)),
     )

@@ -66,8 +66,9 @@ def compile_shapes(build: Build) -> None:
     for name, shape, unit, doc, dtype in COLUMNS:
         values = np.array([row[name] for row in rows], dtype).reshape(count, *shape)
         build.add_model(
-            f"collide.{name}", values, unit=unit, doc=doc, labels=labels, dtype=dtype, record=True
-        )
+            f"collide.{name}", values, unit=unit, doc=doc, labels=labels, dtype=dtype, record=True,
+            plain=name in ("friction", "restitution"),
+        )  # fmt: skip
     build.add_step("collide.x", (count, 3), unit="m", doc="Centres of the shapes.", labels=labels)
     build.add_step("collide.q", (count, 4), unit="1", doc="Rotations of the shapes.", labels=labels)
     build.add_step(

@@ -26,6 +26,8 @@ class Sphere:
     spinning: float = field(default=0.0, unit="m", doc=SPINNING_DOC, ge=0)
     rolling: float = field(default=0.0, unit="m", doc=ROLLING_DOC, ge=0)
     metrics = (PENETRATION,)
+    numbers = ("friction", "restitution")
+    placed_by_arrays = True
 
 
 @component
@@ -38,6 +40,8 @@ class Box:
     spinning: float = field(default=0.0, unit="m", doc=SPINNING_DOC, ge=0)
     rolling: float = field(default=0.0, unit="m", doc=ROLLING_DOC, ge=0)
     metrics = (PENETRATION,)
+    numbers = ("friction", "restitution")
+    placed_by_arrays = True
 
     def __post_init__(self) -> None:
         if min(self.size) <= 0:
@@ -55,6 +59,8 @@ class Capsule:
     spinning: float = field(default=0.0, unit="m", doc=SPINNING_DOC, ge=0)
     rolling: float = field(default=0.0, unit="m", doc=ROLLING_DOC, ge=0)
     metrics = (PENETRATION,)
+    numbers = ("friction", "restitution")
+    placed_by_arrays = True
 
 
 @component
@@ -66,6 +72,8 @@ class Plane:
     spinning: float = field(default=0.0, unit="m", doc=SPINNING_DOC, ge=0)
     rolling: float = field(default=0.0, unit="m", doc=ROLLING_DOC, ge=0)
     metrics = (PENETRATION,)
+    numbers = ("friction", "restitution")
+    placed_by_arrays = True
 
     def check(self, entity: Entity, graph: SceneGraph) -> Iterator[str]:
         """A plane has no end and so no mass."""

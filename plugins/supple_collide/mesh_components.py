@@ -16,7 +16,7 @@ from supple_collide.components import (
     SPINNING_DOC,
 )
 
-FILE_DOC = "An OBJ or STL file beside the scene."
+FILE_DOC = "An OBJ or STL file beside the scene; with trimesh also PLY, GLB or OFF."
 SCALE_DOC = "Metres per unit of the coordinates; 0.001 for millimetres."
 THICKNESS_DOC = "How deep an open surface is solid behind its triangles; a closed one is solid throughout."
 

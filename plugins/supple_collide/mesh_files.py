@@ -1,13 +1,19 @@
-"""Reading triangles from OBJ and STL files. Every complaint is one line that names the file and its line."""
+"""Reading triangles from files. Every complaint is one line that names the file, and its line where there is one.
+
+OBJ and STL are read here. PLY, GLB and OFF are read by trimesh, where it is installed, and so are large OBJ files,
+which it reads several times as fast; should it refuse one, the reader here says what is wrong with which line.
+"""
 
 from __future__ import annotations
 
 import math
 import struct
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +21,10 @@ from numpy.typing import NDArray
 from supple.errors import Problem, UserError, Where
 
 SUFFIXES = (".obj", ".stl")
+OTHERS = (".ply", ".glb", ".gltf", ".off")
+"""What trimesh reads besides."""
+LARGE = 2_000_000
+"""OBJ files of more bytes are left to trimesh, where it is installed."""
 _STL_HEADER, _STL_TRIANGLE = 84, 50
 
 
@@ -42,15 +52,23 @@ class Triangles:
 def read_triangles(file: Path, path: str) -> Triangles:
     """The triangles of an OBJ or STL file."""
     suffix = file.suffix.lower()
-    if suffix not in SUFFIXES:
+    if suffix not in (*SUFFIXES, *OTHERS):
         what = f"'{file.name}' is neither an OBJ nor an STL file"
-        raise UserError(Problem(None, path, what, "name a file that ends in .obj or .stl"))
+        known = ", ".join(OTHERS)
+        raise UserError(
+            Problem(None, path, what, f"name a file that ends in .obj or .stl; with trimesh also {known}")
+        )
     stat = file.stat()
     return _read(file, path, suffix, stat.st_mtime_ns, stat.st_size)
 
 
 @lru_cache(maxsize=16)
 def _read(file: Path, path: str, suffix: str, _stamp: int, size: int) -> Triangles:
+    if suffix in OTHERS:
+        return _read_by_trimesh(file, path)
+    if suffix == ".obj" and size > LARGE:
+        with suppress(UserError, ImportError):
+            return _read_by_trimesh(file, path)
     content = file.read_bytes()
     if suffix == ".stl" and size >= _STL_HEADER:
         count = struct.unpack_from("<I", content, 80)[0]
@@ -63,6 +81,33 @@ def _read(file: Path, path: str, suffix: str, _stamp: int, size: int) -> Triangl
         where = Where(str(file), line)
         raise UserError(Problem(where, path, "is no text", "save the file again as text")) from None
     return (_read_obj if suffix == ".obj" else _read_text_stl)(file, path, lines)
+
+
+def _read_by_trimesh(file: Path, path: str) -> Triangles:
+    """All meshes of the file together, in its world."""
+    try:
+        import trimesh
+    except ImportError:
+        what = f"'{file.name}' is read by trimesh, which is not installed"
+        raise UserError(
+            Problem(None, path, what, "pip install 'supple[mesh]', or save it as OBJ or STL")
+        ) from None
+    try:
+        # Vertices stay in the order of the file, and equal ones are joined later.
+        mesh: Any = trimesh.load(str(file), force="mesh", process=False)
+        vertices, triangles = np.array(mesh.vertices, np.float64), np.array(mesh.faces, np.int64)
+        if vertices.ndim != 2 or vertices.shape[1] != 3 or triangles.ndim != 2 or triangles.shape[1] != 3:
+            raise ValueError("it holds no triangles")
+        if len(triangles) and not 0 <= triangles.min() <= triangles.max() < len(vertices):
+            raise ValueError("its triangles name vertices that are not there")
+        if not np.isfinite(vertices).all():
+            raise ValueError("a coordinate is not finite")
+    except Exception as error:  # whatever its readers raise is about the file
+        words = " ".join(str(error).split()) or type(error).__name__
+        raise UserError(
+            Problem(Where(str(file)), path, f"cannot be read: {words}", "save the mesh again")
+        ) from None
+    return _make(file, path, vertices, triangles, range(len(triangles)), noun="triangle")
 
 
 def _number(words: list[str], file: Path, line: int, path: str) -> tuple[float, float, float]:

@@ -17,7 +17,11 @@ def supple_register(registry: Registry) -> None:
 
     registry.add_settings("contact", Contact)
     registry.add_compiler(
-        "contact.rows", "supple_contact.rows:compile_contact_rows", components=(), provides=["row_sources"]
+        "contact.rows",
+        "supple_contact.rows:compile_contact_rows",
+        components=(),
+        after=["surfaces"],
+        provides=["row_sources"],
     )
     registry.add_compiler(
         "contact.touch", "supple_contact.touch:compile_touch", components=(), after=["owners"]
@@ -28,3 +32,4 @@ def supple_register(registry: Registry) -> None:
     )  # fmt: skip
     registry.add_system("contact.observe_forces", "supple_contact.systems:ObserveForces")
     registry.add_system("contact.expect_gaps", "supple_contact.systems:ExpectGaps")
+    registry.add_system("contact.keep_contacts", "supple_contact.systems:KeepContacts")

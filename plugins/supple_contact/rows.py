@@ -9,9 +9,13 @@ from supple.core.jit import bind_kernel
 from supple.core.schedule import Bound
 from supple.mechanics.contacts import Contacts
 from supple.mechanics.mechanism import Surface, contact_capacity
+from supple.mechanics.point_kernels import sort_sides
 from supple.mechanics.points import make_points
 from supple.mechanics.problem import ConstraintProblem
-from supple_contact.kernels import make_contact_rows, set_contact_bias
+from supple.mechanics.world_contacts import KEPT, KEPT_COUNT, KEPT_WIDTH
+from supple_contact.kernels import fill_rows, make_contact_rows, set_contact_bias
+from supple_contact.patch_kernels import share_rows, share_sides
+from supple_contact.patches import SHARE, PatchMerger, list_patched
 from supple_contact.tables import LAST, GroupLaws, LastGaps, Recovery
 
 
@@ -24,17 +28,28 @@ def compile_contact_rows(build: Build) -> None:
         ("contact.last_expected", 3, "m, 1", "The gaps that their velocities led to, and 1.", np.float64),
     ):
         build.add_state(name, np.zeros((capacity, width)), unit=unit, doc=doc, dtype=dtype, count=count)
-    build.add_member("row_sources", ContactRows(capacity))
+    patched = list_patched(build)
+    if patched:
+        doc = "Of the force of the patch that a contact belongs to; 1 if it is alone."
+        build.add_step(SHARE, (capacity,), unit="1", doc=doc, count="contacts.count")
+    doc = "Contacts of the last step that are kept, once somebody asked for them."
+    build.add_state(KEPT_COUNT, [0], unit="1", doc=doc, dtype=np.int64)
+    doc = "Of each the elements of A and B in the table of owners, point, normal, force on A, and gap."
+    build.add_state(KEPT, np.zeros((capacity, KEPT_WIDTH)), unit="1, m, 1, N, m", doc=doc, count=KEPT_COUNT)
+    positions = tuple(dict.fromkeys(surface.positions for _, surface in patched))
+    build.add_member("row_sources", ContactRows(capacity, positions))
 
 
 class ContactRows:
     """One Coulomb group of three rows (n, t, s) for every contact."""
 
     name = "contact"
-    reads = (*(f"contacts.{name}" for name in Contacts._fields), *LAST)
-    writes = ("contacts.group", "contacts.directions")
 
-    def __init__(self, capacity: int) -> None:
+    def __init__(self, capacity: int, patched: tuple[str, ...] = ()) -> None:
+        """`patched` are the arrays of places of surfaces that touch in patches."""
+        self.reads = (*(f"contacts.{name}" for name in Contacts._fields), *LAST, *patched)
+        self.writes = ("contacts.group", "contacts.directions", *((SHARE,) if patched else ()))
+        self.capacity, self.patched = capacity, bool(patched)
         self.points = make_points(2 * capacity)
         self.expected = np.zeros((capacity, 3))
         self.first = np.zeros(1, np.int64)  # group of the first contact
@@ -53,6 +68,7 @@ class ContactRows:
             (surface, own.item, self.points._replace(span=own))
             for surface, own in zip(surfaces, self.span, strict=True)
         ]
+        self.merger = PatchMerger(arrays, self.contacts, self.capacity) if self.patched else None
         settings = arrays.build.settings("contact")
         self.recovery = Recovery(**{name: getattr(settings, name) for name in Recovery._fields})
 
@@ -60,7 +76,7 @@ class ContactRows:
         """Laws, materials and frames of all contacts, and the Jacobian of both sides."""
         if problem is not self._problem:
             self._bind_problem(problem)
-        count = self.count.item(0)
+        count = self.count.item(0) if self.merger is None else self.merger.merge()
         self.first[0] = problem.reserve(count)
         if count == 0:
             return
@@ -79,10 +95,38 @@ class ContactRows:
         self._problem = problem
         problem.bounce_speed = self.recovery.bounce_speed
         laws = GroupLaws(**{name: getattr(problem, name) for name in GroupLaws._fields})
+        if self.merger is not None:
+            self._bind_patches(problem, laws, self.merger)
+            return
         self._make_rows = bind_kernel(
             make_contact_rows, self.first, self.contacts, self.group, self.directions, laws, self.span, self.points
         )  # fmt: skip
         self._set_bias = bind_kernel(
             set_contact_bias, problem.step, self.recovery, self.group, self.count, self.contacts.key, self.last,
             self.expected, problem.origin,
+        )  # fmt: skip
+
+    def _bind_patches(self, problem: ConstraintProblem, laws: GroupLaws, merger: PatchMerger) -> None:
+        """The same with the contacts of each patch as one; what a step led to is not known of patches."""
+        merged, contacts = merger.merged, self.contacts
+        group, directions = np.zeros(self.capacity, np.int64), np.zeros((self.capacity, 3, 3))
+        fill = bind_kernel(fill_rows, self.first, merged, group, directions, laws)
+        share = bind_kernel(
+            share_rows, merger.into, group, directions, self.count, self.group, self.directions
+        )
+        sort = bind_kernel(
+            sort_sides, self.count, contacts.surface, contacts.element, contacts.weights, contacts.point, self.group,
+            self.directions, self.span, self.points,
+        )  # fmt: skip
+        weigh = bind_kernel(share_sides, self.count, contacts.surface, merger.share, self.span, self.points)
+
+        def make_rows() -> None:
+            for act in (fill, share, sort, weigh):
+                act()
+
+        self._make_rows = make_rows
+        nothing = LastGaps(np.zeros(1, np.int64), self.last.last_key, self.last.last_expected)
+        self._set_bias = bind_kernel(
+            set_contact_bias, problem.step, self.recovery, group, merged.count, merged.key, nothing, self.expected,
+            problem.origin,
         )  # fmt: skip

@@ -6,15 +6,21 @@ from collections.abc import Callable
 
 import numpy as np
 
+from supple.core.build import Build
+from supple.core.control import WATCHED
 from supple.core.jit import bind_kernel
-from supple.core.schedule import ROWS, Bound, Call, Each, Phase, System
+from supple.core.schedule import ROWS, Bound, Call, Each, Phase, System, Work
+from supple.mechanics.contact_kernels import keep_contacts
 from supple.mechanics.mechanism import Mechanism, contact_capacity
 from supple.mechanics.owners import Owners
 from supple.mechanics.warm_start_kernels import keep_values
+from supple.mechanics.world_contacts import KEPT, KEPT_COUNT, READS
 from supple_contact.kernels import expect_gaps, find_deepest
+from supple_contact.patch_kernels import share_forces
+from supple_contact.patches import SHARE, list_patched
 from supple_contact.tables import LAST, RowContacts
 from supple_contact.touch import Touch
-from supple_contact.touch_kernels import observe_contacts
+from supple_contact.touch_kernels import add_up_touch, find_forces, observe_contacts
 
 #: Overlaps [m] that nothing needs to be known about.
 GRAZING = 1e-8
@@ -24,19 +30,41 @@ class ObserveForces(System):
     """The force of every contact, and what touches every entity; `Touch` says what is known of it."""
 
     phase = Phase.OBSERVE
-    reads = (
-        *(f"owners.{name}" for name in Owners._fields), *(f"contacts.{name}" for name in RowContacts._fields),
-        "rows.impulse",
-    )  # fmt: skip
     writes = ("contacts.force", *(f"touch.{name}.next" for name in Touch._fields))
 
-    def bind(self, arrays: Bound) -> Call:
+    def __init__(self, build: Build) -> None:
+        self.patched = bool(list_patched(build))
+        self.reads = (
+            *(f"owners.{name}" for name in Owners._fields), *(f"contacts.{name}" for name in RowContacts._fields),
+            "rows.impulse", *((SHARE,) if self.patched else ()),
+        )  # fmt: skip
+
+    def bind(self, arrays: Bound) -> list[Call]:
         """Bind the table of owners, the contacts and their impulses."""
         touch = Touch(**{name: arrays[f"touch.{name}.next"] for name in Touch._fields})
-        return Call(
-            observe_contacts, arrays.h, arrays.take(Owners, "owners"), arrays.take(RowContacts, "contacts"),
-            arrays["rows.impulse"], arrays["contacts.force"], touch,
-        )  # fmt: skip
+        owners, contacts = arrays.take(Owners, "owners"), arrays.take(RowContacts, "contacts")
+        impulse, force = arrays["rows.impulse"], arrays["contacts.force"]
+        if not self.patched:
+            return [Call(observe_contacts, arrays.h, owners, contacts, impulse, force, touch)]
+        return [
+            Call(find_forces, arrays.h, contacts.count, contacts.group, contacts.directions, impulse, force),
+            Call(share_forces, contacts.count, arrays[SHARE], force),
+            Call(add_up_touch, owners, contacts, force, touch),
+        ]
+
+
+class KeepContacts(System):
+    """Keeps the contacts of the step as State, for `World.contacts`; until somebody asks there is nothing to do."""
+
+    phase = Phase.OBSERVE
+    reads = (*READS, WATCHED)
+    writes = (f"{KEPT}.next", f"{KEPT_COUNT}.next")
+
+    def bind(self, arrays: Bound) -> Work:
+        """Bind the contacts, if they are wanted."""
+        if not arrays[WATCHED][0]:
+            return []
+        return Call(keep_contacts, *(arrays[name] for name in (*READS, *self.writes)))
 
 
 class ExpectGaps(System):

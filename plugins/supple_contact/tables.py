@@ -70,3 +70,28 @@ class TorqueRows(NamedTuple):
     span: IntArray
     contact: IntArray
     rolls: IntArray
+
+
+class PatchTable(NamedTuple):
+    """The patches of one surface that bends."""
+
+    first: int  # number of its first patch
+    triangles: IntArray  # [nt, 3]
+    start: IntArray  # [nv + 1] where the triangles of a vertex begin in `around`
+    around: IntArray
+    cell: IntArray  # [nv] patch of a vertex, from 0 on
+
+
+class Merged(NamedTuple):
+    """The contacts of a step after those of a patch have become one; `Contacts` says what the fields are."""
+
+    count: IntArray  # type: ignore[assignment]  # [1]
+    key: IntArray
+    normal: FloatArray
+    gap: FloatArray
+    friction: FloatArray
+    restitution: FloatArray
+    patch: IntArray  # [n] number of the patch, or -1
+    other: IntArray  # [n] what it touches
+    leader: IntArray  # [n] the first of its contacts
+    area: FloatArray  # [n] that presses [m^2]

@@ -1,4 +1,4 @@
-"""Recordings as files that other programs read: glTF, PC2, VTK, CSV."""
+"""Recordings as files that other programs read: glTF, USD, PC2, VTK, CSV."""
 
 from __future__ import annotations
 
@@ -14,5 +14,5 @@ if TYPE_CHECKING:
 def supple_register(registry: Registry) -> None:
     """Add the command `supple export`."""
     registry.add_command(
-        "export", "supple_export.command:export", help="Write a recording as glTF, PC2, VTK or CSV."
+        "export", "supple_export.command:export", help="Write a recording as glTF, USD, PC2, VTK or CSV."
     )

@@ -13,22 +13,29 @@ from supple.run.options import FILE, json_option, read_positive
 
 #: Names an export of a folder has; a folder without it is somebody else's.
 INDEX = "export.json"
+#: Formats that are one file, with times of their own for all frames.
+_FILES = ("gltf", "usd")
 #: Frames a second where each frame is a shape of its own, unless asked otherwise.
 _SHAPES = 30.0
 
 
 @click.command()
 @click.argument("recording", type=FILE)
-@click.option("--to", "kind", required=True, type=click.Choice(["gltf", "pc2", "vtk", "csv"]), help="Format.")
+@click.option(
+    "--to", "kind", required=True, type=click.Choice(["gltf", "usd", "pc2", "vtk", "csv"]), help="Format."
+)
 @click.option(
     "-o", "--output", required=True, type=FILE, metavar="PLACE",
-    help="A .glb or .gltf file; for the other formats a folder.",
+    help="A .glb, .gltf, .usd, .usda or .usdc file; for the other formats a folder.",
 )  # fmt: skip
 @click.option(
     "--only", multiple=True, metavar="PATH", help="This entity and all below; may be given several times."
 )
 @click.option(
-    "--fps", type=read_positive, metavar="N", help="Frames per simulated second.  [default: all; 30 for gltf]"
+    "--fps",
+    type=read_positive,
+    metavar="N",
+    help="Frames per simulated second.  [default: all; 30 for gltf and usd]",
 )
 @click.option("--overwrite", is_flag=True, help="Replace the folder of an earlier export.")
 @json_option
@@ -43,7 +50,8 @@ def export(
 ) -> None:
     """Write a recording in a format that other programs read.
 
-    gltf for viewers and Blender, pc2 for point caches, vtk for ParaView, csv for tables. Units are SI, y is up.
+    gltf and usd for viewers and Blender, with bones as an armature; pc2 for point caches, vtk for ParaView, csv for
+    tables. Units are SI, y is up.
 
     Example: supple export walk.h5 --to gltf -o walk.glb
     """
@@ -54,7 +62,9 @@ def export(
 
     write = _choose_writer(kind, output, overwrite)
     with open_recording(recording) as opened:
-        selection = select(opened, only, _SHAPES if fps is None and kind == "gltf" else fps)
+        selection = select(
+            opened, only, _SHAPES if fps is None and kind in _FILES else fps, whole=kind in _FILES
+        )
         facts = {
             "recording": str(recording), "format": kind, "frames": len(selection.frames), "fps": selection.rate,
             "first": float(selection.stage.times[selection.frames[0]]),
@@ -68,7 +78,7 @@ def export(
         click.echo(f"wrote {output}: {len(selection.frames)} frames, {len(rows)} {_NOUNS[kind]}", err=True)
 
 
-_NOUNS = {"gltf": "things", "pc2": "things", "vtk": "things", "csv": "tables"}
+_NOUNS = {"gltf": "things", "usd": "things", "pc2": "things", "vtk": "things", "csv": "tables"}
 
 
 def _choose_writer(kind: str, output: Path, overwrite: bool) -> Callable[..., list[dict[str, Any]]]:
@@ -76,14 +86,18 @@ def _choose_writer(kind: str, output: Path, overwrite: bool) -> Callable[..., li
     from supple.run.atomic import check_folder, check_new_folder, making_folder
     from supple.run.json_text import write_json
 
-    if kind == "gltf":
-        from supple_export.gltf import SUFFIXES, write_gltf
+    if kind in _FILES:
+        from supple_export import gltf, usd
 
-        if output.suffix.lower() not in SUFFIXES:
-            what = f"unknown kind of glTF '{output.suffix}'"
-            raise UserError(Problem(None, str(output), what, f"choose from: {', '.join(SUFFIXES)}"))
+        if kind == "usd":
+            usd.require_usd()
+        suffixes = gltf.SUFFIXES if kind == "gltf" else usd.SUFFIXES
+        if output.suffix.lower() not in suffixes:
+            what = f"unknown kind of {'glTF' if kind == 'gltf' else 'USD'} '{output.suffix}'"
+            raise UserError(Problem(None, str(output), what, f"choose from: {', '.join(suffixes)}"))
         check_folder(output)
-        return lambda selection, facts, progress: write_gltf(selection, output, progress)
+        write_file = gltf.write_gltf if kind == "gltf" else usd.write_usd
+        return lambda selection, facts, progress: write_file(selection, output, progress)
     check_new_folder(output, INDEX, overwrite=overwrite)
     function = _find_folder_writer(kind)
 

@@ -1,4 +1,5 @@
-"""glTF 2.0: rigid things as nodes that move, things that bend as morph targets, one for each frame.
+"""glTF 2.0: bones as an armature, what hangs on them as skins, other rigid things as nodes that move, and what bends
+besides as morph targets, one for each frame.
 
 Numbers go to a file of their own while the frames are read, so that the memory needed is that of one frame and
 of all poses. glTF is y up, right-handed and in metres, as supple is.
@@ -19,17 +20,19 @@ from numpy.typing import NDArray
 
 import supple
 from supple.core.drawing import Carried
+from supple.core.rotation_rows import invert_rows, rotate_rows
 from supple.errors import Problem, UserError
 from supple.run.atomic import replacing
 from supple.run.stage import Thing
 from supple.run.tessellate import smooth_normals
+from supple_export.armature import Armature, SkinnedMesh, find_armatures, hang, strays
 from supple_export.selection import Progress, Selection, require_things
 
 Floats = NDArray[np.float64]
-_FLOAT, _UNSIGNED = 5126, 5125
+_FLOAT, _UNSIGNED, _SHORT = 5126, 5125, 5123
 _VERTICES, _INDICES = 34962, 34963
 _JSON_CHUNK, _BINARY_CHUNK = 0x4E4F534A, 0x004E4942
-_TYPES = {1: "SCALAR", 3: "VEC3", 4: "VEC4"}
+_TYPES = {1: "SCALAR", 3: "VEC3", 4: "VEC4", 16: "MAT4"}
 _LIMIT = 2**32 - 2**16
 SUFFIXES = (".glb", ".gltf")
 
@@ -71,6 +74,8 @@ class _Writer:
     def add(self, values: NDArray[Any], *, target: int | None = None, limits: bool = False) -> int:
         """The number of the accessor of values [n] or [n, k], in float32 or uint32."""
         kind, dtype = (_UNSIGNED, "<u4") if values.dtype.kind in "iu" else (_FLOAT, "<f4")
+        if values.dtype == np.uint16:
+            kind, dtype = _SHORT, "<u2"
         stored = np.ascontiguousarray(values, dtype)
         raw = stored.tobytes()
         view: dict[str, Any] = {"buffer": 0, "byteOffset": self.size, "byteLength": len(raw)}
@@ -97,37 +102,102 @@ def _make_document(
     writer = _Writer(file)
     things = [thing for thing in selection.things if len(thing.triangles)]
     materials = _Materials()
-    meshes = [_make_mesh(writer, thing, materials, selection.frames[0]) for thing in things]
-    poses = _write_frames(writer, selection, things, meshes, progress)
+    armatures = find_armatures(selection)
+    skinned = {
+        number: mesh for number, thing in enumerate(things) if (mesh := hang(thing, selection, armatures))
+    }
+    meshes = [
+        _make_mesh(writer, thing, materials, selection.frames[0], skinned.get(number))
+        for number, thing in enumerate(things)
+    ]
+    poses = _write_frames(writer, selection, things, meshes, skinned, progress)
     times = selection.stage.times[list(selection.frames)]
     channels = _Channels(writer, np.asarray(times - times[0]))
-    nodes = []
+    nodes: list[dict[str, Any]] = []
     for number, thing in enumerate(things):
         moved = thing.is_rigid and isinstance(thing.drawing.place, Carried) and len(times) > 1
-        node = {"name": thing.drawing.name, "mesh": number, **_say_pose(poses[number, 0])}
+        node: dict[str, Any] = {"name": thing.drawing.name, "mesh": number, **_say_pose(poses[number, 0])}
         node["extras"] = {"path": thing.drawing.path, "layer": thing.drawing.layer}
         nodes.append(node)
+        if any(each.carries(thing.drawing) >= 0 for each in armatures):
+            continue
         if moved:
             channels.add_pose(number, poses[number])
-        elif not thing.is_rigid and len(times) > 1:
-            channels.add_weights(number)
+        elif not thing.is_rigid and len(times) > 1 and "targets" in meshes[number]["primitives"][0]:
+            channels.add_weights(number, all_frames=number in skinned)
+    roots, skins = add_armatures(writer, armatures, things, skinned, nodes, channels)
     document: dict[str, Any] = {
         "asset": {"version": "2.0", "generator": f"supple {supple.__version__}", "extras": _origin(selection)},
-        "scene": 0, "scenes": [{"name": selection.recording.header.scene, "nodes": list(range(len(nodes)))}],
+        "scene": 0, "scenes": [{"name": selection.recording.header.scene, "nodes": roots}],
         "nodes": nodes, "meshes": meshes, "materials": materials.made, "accessors": writer.accessors,
         "bufferViews": writer.views, "buffers": [{"byteLength": writer.size}],
     }  # fmt: skip
+    if skins:
+        document["skins"] = skins
     if channels.made:
         document["animations"] = [{"name": "run", "channels": channels.made, "samplers": channels.samplers}]
     rows = [
         {
             "name": one.drawing.name,
             "path": one.drawing.path,
-            "as": "node" if one.is_rigid else "morph targets",
+            "as": _say_how(number, one, meshes, skinned),
         }
-        for one in things
+        for number, one in enumerate(things)
     ]
     return document, rows
+
+
+def _say_how(number: int, thing: Thing, meshes: list[dict[str, Any]], skinned: dict[int, SkinnedMesh]) -> str:
+    if thing.is_rigid:
+        return "node"
+    if number not in skinned:
+        return "morph targets"
+    return "skin and morph targets" if "targets" in meshes[number]["primitives"][0] else "skin"
+
+
+def add_armatures(
+    writer: _Writer, armatures: list[Armature], things: list[Thing], skinned: dict[int, SkinnedMesh],
+    nodes: list[dict[str, Any]], channels: _Channels,
+) -> tuple[list[int], list[dict[str, Any]]]:  # fmt: skip
+    """A node for every bone in its tree, what bones carry below them, and skins. Returns the roots, and the skins."""
+    below: set[int] = set()
+    skins: list[dict[str, Any]] = []
+    for armature in armatures:
+        first = len(nodes)
+        for bone, (name, path) in enumerate(zip(armature.names, armature.paths, strict=True)):
+            local = armature.local(bone, armature.poses)
+            nodes.append({"name": name, **_say_pose(local[0]), "extras": {"path": path, "layer": "bones"}})
+            if len(local) > 1:
+                channels.add_pose(first + bone, local)
+            if armature.parent[bone] >= 0:
+                nodes[first + armature.parent[bone]].setdefault("children", []).append(first + bone)
+                below.add(first + bone)
+        for number, thing in enumerate(things):
+            bone = armature.carries(thing.drawing)
+            place = thing.drawing.place
+            if bone >= 0 and isinstance(place, Carried):
+                nodes[number] |= _say_pose(np.array([*place.offset, *place.turn]))
+                nodes[first + bone].setdefault("children", []).append(number)
+                below.add(number)
+        for number, mesh in skinned.items():
+            if mesh.armature is armature:
+                nodes[number] = {key: nodes[number][key] for key in ("name", "mesh", "extras")} | {
+                    "skin": len(skins)
+                }
+                skins.append(_make_skin(writer, armature, first, things[number].drawing.name))
+    return [number for number in range(len(nodes)) if number not in below], skins
+
+
+def _make_skin(writer: _Writer, armature: Armature, first: int, name: str) -> dict[str, Any]:
+    """All bones, with the matrices that lead from the bound mesh into their frames, column by column."""
+    matrices = np.zeros((len(armature.rows), 4, 4))
+    back = invert_rows(armature.bind[:, 3:])
+    matrices[:, :3, :3] = np.stack([rotate_rows(back, axis) for axis in np.eye(3)], axis=-1)
+    matrices[:, :3, 3] = -rotate_rows(back, armature.bind[:, :3])
+    matrices[:, 3, 3] = 1.0
+    columns = matrices.transpose(0, 2, 1).reshape(-1, 16)
+    joints = list(range(first, first + len(armature.rows)))
+    return {"name": name, "joints": joints, "inverseBindMatrices": writer.add(columns)}
 
 
 def _origin(selection: Selection) -> dict[str, Any]:
@@ -135,13 +205,24 @@ def _origin(selection: Selection) -> dict[str, Any]:
     return {"scene": header.scene, "variant": header.variant, "seed": header.seed}
 
 
-def _make_mesh(writer: _Writer, thing: Thing, materials: _Materials, frame: int) -> dict[str, Any]:
-    """The triangles; vertices are those of the thing's own frame, or of the first exported frame if it bends."""
+def _make_mesh(
+    writer: _Writer, thing: Thing, materials: _Materials, frame: int, skinned: SkinnedMesh | None
+) -> dict[str, Any]:
+    """The triangles; vertices are those of the thing's own frame, or of the first exported frame if it bends.
+
+    Vertices that hang on bones are as bound.
+    """
     vertices = thing.rest if thing.is_rigid else thing.vertices(frame)
+    if skinned is not None:
+        vertices = skinned.bound
     attributes = {"POSITION": writer.add(vertices, target=_VERTICES, limits=True)}
     if not thing.flat:
         normals = smooth_normals(vertices, thing.triangles)
         attributes["NORMAL"] = writer.add(_make_unit(normals), target=_VERTICES)
+    if skinned is not None:
+        spare = ((0, 0), (0, 4 - skinned.bone.shape[1]))
+        attributes["JOINTS_0"] = writer.add(np.pad(skinned.bone, spare).astype(np.uint16), target=_VERTICES)
+        attributes["WEIGHTS_0"] = writer.add(np.pad(skinned.weight, spare), target=_VERTICES)
     indices = writer.add(thing.triangles.reshape(-1), target=_INDICES)
     primitive = {"attributes": attributes, "indices": indices, "material": materials.find(thing.colour)}
     return {"name": thing.drawing.name, "primitives": [primitive]}
@@ -158,17 +239,24 @@ def _write_frames(
     selection: Selection,
     things: list[Thing],
     meshes: list[dict[str, Any]],
+    skinned: dict[int, SkinnedMesh],
     progress: Progress,
 ) -> Floats:
     """Write the morph targets of all later frames; returns the poses of rigid things [things, frames, 7]."""
     poses = np.zeros((len(things), len(selection.frames), 7))
     poses[:, :, 3] = 1.0
-    bending = [number for number, thing in enumerate(things) if not thing.is_rigid]
+    bending = [number for number, thing in enumerate(things) if not thing.is_rigid and number not in skinned]
+    straying = {number for number, mesh in skinned.items() if strays(mesh, things[number], selection)}
     bases = {number: _read_shape(things[number], selection.frames[0]) for number in bending}
     for index, frame in enumerate(selection.frames):
         for number, thing in enumerate(things):
             if thing.is_rigid:
                 poses[number, index] = np.concatenate(thing.pose(frame))
+            elif number in skinned:
+                if number in straying:
+                    shift = skinned[number].correct(index, thing.vertices(frame))
+                    target = {"POSITION": writer.add(shift, target=_VERTICES, limits=True)}
+                    meshes[number]["primitives"][0].setdefault("targets", []).append(target)
             elif index > 0:
                 primitive = meshes[number]["primitives"][0]
                 primitive.setdefault("targets", []).append(_make_target(writer, thing, frame, bases[number]))
@@ -230,7 +318,7 @@ class _Channels:
         self.samplers: list[dict[str, Any]] = []
         self._writer, self._times = writer, times
         self._input: int | None = None
-        self._weights: int | None = None
+        self._weights: dict[bool, int] = {}
 
     def add_pose(self, node: int, poses: Floats) -> None:
         """Move a node by poses [frames, 7]."""
@@ -238,11 +326,12 @@ class _Channels:
         w, x, y, z = make_continuous(poses[:, 3:]).T
         self._add(node, "rotation", self._writer.add(np.column_stack([x, y, z, w])))
 
-    def add_weights(self, node: int) -> None:
-        """Show the morph target of every frame when its time comes, and none at the first."""
-        if self._weights is None:
-            self._weights = self._writer.add(np.eye(len(self._times))[:, 1:].reshape(-1))
-        self._add(node, "weights", self._weights)
+    def add_weights(self, node: int, all_frames: bool) -> None:
+        """Show the morph target of every frame when its time comes; the first has one only with `all_frames`."""
+        if all_frames not in self._weights:
+            shown = np.eye(len(self._times))
+            self._weights[all_frames] = self._writer.add((shown if all_frames else shown[:, 1:]).reshape(-1))
+        self._add(node, "weights", self._weights[all_frames])
 
     def _add(self, node: int, path: str, output: int) -> None:
         if self._input is None:

@@ -33,7 +33,8 @@ class Selection:
     def seconds(self) -> float:
         """Simulated time from frame to frame [s]; zero if there is one frame."""
         times = self.stage.times[list(self.frames)]
-        return float(times[-1] - times[0]) / (len(times) - 1) if len(times) > 1 else 0.0
+        # The last frame may come early.
+        return float(np.median(np.diff(times))) if len(times) > 1 else 0.0
 
     @property
     def rate(self) -> float:
@@ -45,15 +46,21 @@ class Selection:
         return not self.only or any(path == own or path.startswith(f"{own}/") for own in self.only)
 
 
-def select(recording: Recording, only: Sequence[str], fps: float | None) -> Selection:
-    """The things of the entities `only`, or all; as many recorded frames a second as come nearest to `fps`."""
+def select(recording: Recording, only: Sequence[str], fps: float | None, whole: bool = False) -> Selection:
+    """The things of the entities `only`, or all; as many recorded frames a second as come nearest to `fps`.
+
+    `whole` takes the last frame as well, though it may come sooner after the one before than the others.
+    """
     stage = Stage(recording)
     if only:
         wanted = {thing.drawing.name for path in only for thing in stage.find(path)}
         things = [thing for thing in stage.things if thing.drawing.name in wanted]
     else:
         things = stage.things
-    return Selection(stage, tuple(things), choose_frames(stage.times, fps), tuple(only))
+    frames = choose_frames(stage.times, fps)
+    if whole and frames[-1] != stage.frames - 1:
+        frames = (*frames, stage.frames - 1)
+    return Selection(stage, tuple(things), frames, tuple(only))
 
 
 def choose_frames(times: Sequence[float] | np.ndarray, fps: float | None) -> tuple[int, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from supple.core.build import Build
-from supple.core.drawing import Channel, Drawing, Mesh
+from supple.core.drawing import Channel, Drawing, Hangs, Mesh
 from supple.mechanics.filters import ignore_pair
 from supple.mechanics.mechanism import contact_capacity
 from supple_bones.layout import PARENT
@@ -64,6 +64,7 @@ def _declare_model(build: Build, pool: Pool, bones: list[int], labels: list[str]
         ("patch_bone", np.array(bones), "Bone or follower of every patch."),
         ("patch_part", np.array(pool.patch_part), "Flesh of every patch."),
         ("patch_of", pool.patch_of, "Patch of every vertex."),
+        ("hangs_on", np.array(bones)[pool.patch_of][:, None], "Bone or follower of every vertex."),
         ("region_of", pool.region_of, "Region of every vertex: the bone that it is counted to."),
         ("first", pool.first, "Where the neighbours of a vertex begin."),
         ("neighbour", pool.neighbour, "Neighbours of the vertices."),
@@ -163,5 +164,6 @@ def _show(build: Build, number: int, part: Part) -> None:
             f"{entity.path}.flesh", entity.path, "skin",
             Mesh("flesh.position", "flesh.triangles", part.triangles.start, part.triangles.stop), colour=SKIN,
             channel=Channel("flesh.displacement", 0.0, 0.03 * extent, "m", "displacement"),
+            hangs=Hangs("skeleton", "flesh.hangs_on", "flesh.rest"),
         )
     )  # fmt: skip

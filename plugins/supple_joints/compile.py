@@ -11,7 +11,8 @@ from supple.core.build import Build, Index
 from supple.core.entity import Entity
 from supple.core.settings import NEVER
 from supple.mechanics.filters import ignore_pair
-from supple_joints.codes import FREE, STANDS_STILL
+from supple_joints.codes import FREE, HINGE, STANDS_STILL
+from supple_joints.commands import COMMAND
 from supple_joints.held import ELEMENT, SURFACE, WEIGHTS, HeldPoints, list_held
 from supple_joints.links import Link, link_grasp, link_joint, link_spring
 from supple_joints.row_table import COLUMNS, RowTable
@@ -19,6 +20,7 @@ from supple_joints.rows import LinkRows
 
 Places = dict[str, tuple[str, Index]]
 
+TARGET = "joints.row_target"
 OBSERVED = ("error", "turn_error", "position", "rate", "load", "moment", "lift", "closed")
 """Columns of joints.observed."""
 OBSERVED_SPRING = ("stretch", "tension", "strain")
@@ -76,6 +78,10 @@ def _compile_motors(build: Build, links: list[Link], numbers: dict[str, int], ro
         places: Places = {"drive": ("joints.row_force", row), "effort": ("joints.row_effort", row)}
         build.bind_metrics(entity, "motor", places)
         build.expose(entity.path, "drive", "joints.row_force", row)
+        build.offer_command(
+            entity.path, "speed", TARGET, row, unit="rad/s, m/s",
+            doc="Rate that the motor drives the joint's position at.",
+        )  # fmt: skip
 
 
 def _compile_springs(
@@ -99,6 +105,9 @@ def _compile_springs(
         build.bind_metrics(entity, "spring", places)
         for name in OBSERVED_SPRING[:2]:
             build.expose(entity.path, name, *places[name])
+        if spans[-1][1] == 1:
+            doc = "Length, position or angle without force."
+            build.offer_command(entity.path, "rest", TARGET, spans[-1][0], unit="m, rad", doc=doc)
     labels = [entity.path for entity in springs]
     for name, values, doc in (
         ("link", numbers, "Link of the spring."),
@@ -139,6 +148,10 @@ def _declare_links(build: Build, links: list[Link]) -> None:
     build.add_state("joints.anchor_q", turns, unit="1", doc="Their rotations in their frames.", labels=labels)
     build.add_state("joints.position", np.zeros(n), unit="rad, m", doc="Positions on the free axes.",
                     labels=labels, record=True)  # fmt: skip
+    doc = "Rates of these over the last step."
+    build.add_state("joints.rate", np.zeros(n), unit="rad/s, m/s", doc=doc, labels=labels)
+    doc = "Torques or forces on the free axes that are given from Python."
+    build.add_state(COMMAND, np.zeros(n), unit="N m, N", doc=doc, labels=labels)
     build.add_step("joints.active", (n,), unit="1", doc="1 for links that hold in this step.",
                    labels=labels, dtype=np.int64)  # fmt: skip
     for name, shape, unit, doc in (
@@ -204,9 +217,9 @@ def _declare_rows(build: Build, links: list[Link], rows: RowTable) -> None:
     labels = [links[link].path for link in rows.columns["link"]]
     for name, unit, doc, kind in COLUMNS:
         dtype = np.int64 if kind is int else np.float64
-        build.add_model(
-            f"joints.row_{name}", rows.columns[name], unit=unit, doc=doc, labels=labels, dtype=dtype
-        )
+        # Speeds of motors and rests of springs can be set from Python.
+        declare = build.add_state if f"joints.row_{name}" == TARGET else build.add_model
+        declare(f"joints.row_{name}", rows.columns[name], unit=unit, doc=doc, labels=labels, dtype=dtype)
     for name, doc in (("force", "Force or torque of a row."), ("effort", "Its size.")):
         build.add_step(f"joints.row_{name}", (len(rows),), unit="N, N m", doc=doc, labels=labels)
 
@@ -224,4 +237,10 @@ def _show_link(build: Build, entity: Entity, kind: str, index: int, link: Link) 
         build.expose(entity.path, "closed", "joints.active", index)
     elif link.kind in FREE:
         build.expose(entity.path, "position", "joints.position", index)
-        build.expose(entity.path, "rate", *columns["rate"])
+        build.expose(entity.path, "rate", "joints.rate", index)
+        turns = link.kind == HINGE
+        build.expose(entity.path, "angle" if turns else "displacement", "joints.position", index)
+        build.offer_command(
+            entity.path, "axis_torque" if turns else "axis_force", COMMAND, index, wakes=True,
+            unit="N m" if turns else "N", doc="Drives the joint forward: acts on the first, against the second.",
+        )  # fmt: skip

@@ -64,6 +64,7 @@ class Joint:
     touch: bool = field(
         default=False, unit="", doc="Whether the two things collide with each other all the same."
     )
+    placed_by_arrays = True
     metrics = (
         Metric(
             "error",
@@ -112,6 +113,8 @@ class Motor:
     on: str = field(default="", unit="", doc="Path of the joint; empty for the joint of the same entity.")
     speed: float = field(unit="rad/s, m/s", doc="Rate that it drives the joint's position at.")
     strongest: float = field(unit="N m, N", gt=0, doc="Greatest torque or force, either way.")
+    numbers = ("speed",)
+    placed_by_arrays = True
     metrics = (
         Metric("drive", "N m, N", "Torque or force of the motor at the end.", "last"),
         Metric("effort", "N m, N", "Greatest torque or force of the motor, either way.", "max"),
@@ -160,6 +163,7 @@ class Spring:
         doc="Where in the step it is taken: 0.5 at its middle, which keeps energy, 1 at its end, which damps; "
         "automatic: at the middle unless the spring is too fast for the step.",
     )  # fmt: skip
+    placed_by_arrays = True
     metrics = (
         Metric("stretch", "m, rad", "How far it is beyond its rest at the end.", "last"),
         Metric("tension", "N, N m", "Force at the end; positive draws back from a stretch.", "last"),

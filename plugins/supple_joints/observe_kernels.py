@@ -41,12 +41,15 @@ def gather_forces(h, table: RowColumns, count, key, impulse, axes, forces_out: F
 
 
 @njit
-def observe_links(h, kind, active, forces: Forces, before, measured: Measured, observed_out, position_out):
-    """Metrics of every link, in the order of compile.OBSERVED; nan while a grasp is open."""
+def observe_links(
+    h, kind, active, forces: Forces, before, measured: Measured, observed_out, position_out, rate_out
+):
+    """Metrics of every link, in the order of compile.OBSERVED; nan while a grasp is open. Positions and their rates."""
     force, torque, error, coordinate = forces.force, forces.torque, measured.error, measured.coordinate
     for link in range(kind.shape[0]):
         position_out[link] = coordinate[link]
         free = kind[link] == HINGE or kind[link] == SLIDER
+        rate_out[link] = (coordinate[link] - before[link]) / h if free else 0.0
         for motion in range(2):
             e, f = 0.0, 0.0
             for k in range(3):
@@ -55,7 +58,7 @@ def observe_links(h, kind, active, forces: Forces, before, measured: Measured, o
             observed_out[link, motion] = math.sqrt(e)
             observed_out[link, 4 + motion] = math.sqrt(f)
         observed_out[link, 2] = coordinate[link] if free else math.nan
-        observed_out[link, 3] = (coordinate[link] - before[link]) / h if free else math.nan
+        observed_out[link, 3] = rate_out[link] if free else math.nan
         observed_out[link, 6] = force[link, 1]
         observed_out[link, 7] = active[link]
         if active[link] == 0:

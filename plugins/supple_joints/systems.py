@@ -119,7 +119,7 @@ class ObserveLinks(System):
     """Forces of the links, what is left of their errors, and their positions after the step."""
 
     phase = Phase.OBSERVE
-    writes = (*FORCES, "joints.observed", "joints.position.next", "springs.observed")
+    writes = (*FORCES, "joints.observed", "joints.position.next", "joints.rate.next", "springs.observed")
     adds = ("run.joint_error",)
 
     def __init__(self, build: Build) -> None:
@@ -151,7 +151,7 @@ class ObserveLinks(System):
             *bind_watch(arrays, links.kind, measured),
             Call(
                 observe_links, h, links.kind, arrays["joints.active"], forces, before, measured,
-                arrays["joints.observed"], arrays["joints.position.next"],
+                arrays["joints.observed"], arrays["joints.position.next"], arrays["joints.rate.next"],
             ),
             Call(
                 find_worst_error, links.kind, arrays["joints.active"], measured, arrays["run.joint_error"],

@@ -13,12 +13,14 @@ if TYPE_CHECKING:
 @hookimpl
 def supple_register(registry: Registry) -> None:
     """Add the controller and its systems."""
-    from supple_locomotion.components import Locomotion
+    from supple_locomotion.components import Locomotion, Scales
 
     registry.add_component(Locomotion)
+    registry.add_component(Scales)
     registry.add_compiler(
         "locomotion.controllers", "supple_locomotion.compile:compile_locomotion", components=["locomotion"],
         after=["muscles.segments", "phases", "surfaces"],
     )  # fmt: skip
     for name, system in (("decide", "Decide"), ("observe", "Observe")):
         registry.add_system(f"locomotion.{name}", f"supple_locomotion.systems:{system}", when=["locomotion"])
+    registry.add_system("locomotion.scales", "supple_locomotion.scales:Grip", when=["scales"])

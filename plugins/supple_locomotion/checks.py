@@ -6,18 +6,18 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from supple.core.curves import Curve
-from supple.core.entity import Entity
+from supple.core.entity import Entity, SceneGraph
 from supple.errors import suggest
 
 if TYPE_CHECKING:
     from supple_locomotion.components import Gait, Goal, Locomotion
 
 COUNTS_FROM = ("world", "start", "phase")
-NEEDS_PART = ("place", "offset", "turn", "area", "balance")
+NEEDS_PART = ("place", "offset", "lean", "turn", "area", "balance")
 GAIT_VALUES = ("shift", "forward", "lift")
 
 
-def check_locomotion(told: Locomotion, entity: Entity) -> Iterator[str]:
+def check_locomotion(told: Locomotion, entity: Entity, graph: SceneGraph) -> Iterator[str]:
     """Sentences about everything that cannot work."""
     for kind in ("tets", "muscles"):
         if kind not in entity.components:
@@ -28,10 +28,21 @@ def check_locomotion(told: Locomotion, entity: Entity) -> Iterator[str]:
     for number, patch in enumerate(told.patches):
         if patch.part not in parts:
             yield f"patches has no part '{patch.part}' for patch {number}; {suggest(patch.part, parts)}"
+    if told.trunk and told.trunk not in parts:
+        yield f"trunk '{told.trunk}' is no part; {suggest(told.trunk, parts)}"
     phases = entity.components.get("phases")
     flags = sorted({name for each in phases.phase.values() for name in each.active}) if phases else []
     values = _list_values(phases)
+    pushes = [
+        each.path for each in graph if "push" in each.components and each.components["push"].on == entity.path
+    ]
     for name, goal in told.goals.items():
+        for event in goal.foresees:
+            if event not in pushes:
+                known = suggest(event, pushes)
+                yield f"goals.{name}.foresees names '{event}', which is no push on '{entity.path}'; {known}"
+        if goal.foresees and goal.of != "balance":
+            yield f"goals.{name}.foresees is for balance, and this is {goal.of}; leave it out"
         yield from (f"goals.{name}.{each}" for each in check_goal(goal, told, flags, values))
     if told.gait is not None:
         yield from (f"gait.{each}" for each in check_gait(told.gait, told, flags, values))

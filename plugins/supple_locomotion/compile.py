@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 
 import numpy as np
 
-from supple.core.arrays import FloatArray, IntArray
+from supple.core.arrays import BoolArray, FloatArray, IntArray
 from supple.core.build import Build
 from supple.core.entity import Entity
 from supple_locomotion.components import Locomotion
@@ -15,6 +15,7 @@ from supple_locomotion.controller import COUNTS, UNKNOWN
 from supple_locomotion.gait import GaitMemory
 from supple_locomotion.goals import GOAL_MEMORY
 from supple_locomotion.parts import cut_patches, find_parts
+from supple_locomotion.preview import Announced, read_announced
 from supple_tets.compile import TetBody
 
 OBSERVED = (
@@ -38,6 +39,8 @@ class Controlled:
     patch_parts: list[str]
     owner: IntArray
     neutral: FloatArray
+    left: BoolArray
+    announced: list[list[Announced]]
     period: float
     memory: dict[str, tuple[int, tuple[int, ...]]]
     patches: slice
@@ -73,7 +76,9 @@ def list_controlled(build: Build) -> list[Controlled]:
         found.append(
             Controlled(
                 entity, told, body, surfaces.index(f"tets {entity.path}"), parts, labels, owner,
-                find_neutral(build, entity, told), find_period(entity, told), memory, own,
+                find_neutral(build, entity, told), find_left(build, entity, told),
+                [read_announced(build, entity, goal.foresees) for goal in told.goals.values()],
+                find_period(entity, told), memory, own,
             )
         )  # fmt: skip
     return found
@@ -107,20 +112,36 @@ def compile_locomotion(build: Build) -> None:
 
 def find_neutral(build: Build, entity: Entity, told: Locomotion) -> FloatArray:
     """Relative lengths at ease of the entity's segments."""
-    labels = build.arrays.spec("muscles.asked").labels
-    names = [label.split(":", 1)[1] for label in labels if label.startswith(f"{entity.path}:")]
-    neutral = np.ones(len(names))
+    neutral = np.ones(len(list_fibres(build, entity)))
     for pattern, length in told.neutral.items():
-        mine = [fnmatchcase(name, pattern) for name in names]
-        if not any(mine):
-            few = ", ".join(sorted(set(names))[:8])
-            raise build.refuse(
-                f"{entity.path}.locomotion.neutral",
-                f"no fibre is called '{pattern}'",
-                f"there are {few}, ...",
-            )
-        neutral[mine] = length
+        neutral[match_fibres(build, entity, "neutral", pattern)] = length
     return neutral
+
+
+def find_left(build: Build, entity: Entity, told: Locomotion) -> BoolArray:
+    """Which of the entity's segments the controller does not move."""
+    left = np.zeros(len(list_fibres(build, entity)), bool)
+    for pattern in told.leaves:
+        left |= match_fibres(build, entity, "leaves", pattern)
+    return left
+
+
+def list_fibres(build: Build, entity: Entity) -> list[str]:
+    """The fibre of each of the entity's segments."""
+    labels = build.arrays.spec("muscles.asked").labels
+    return [label.split(":", 1)[1] for label in labels if label.startswith(f"{entity.path}:")]
+
+
+def match_fibres(build: Build, entity: Entity, key: str, pattern: str) -> BoolArray:
+    """Which of the entity's segments are of fibres that match a pattern."""
+    names = list_fibres(build, entity)
+    mine = np.array([fnmatchcase(name, pattern) for name in names])
+    if not mine.any():
+        few = ", ".join(sorted(set(names))[:8])
+        raise build.refuse(
+            f"{entity.path}.locomotion.{key}", f"no fibre is called '{pattern}'", f"there are {few}, ..."
+        )
+    return mine
 
 
 def find_period(entity: Entity, told: Locomotion) -> float:

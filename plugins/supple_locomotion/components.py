@@ -12,7 +12,7 @@ from supple_locomotion.checks import check_locomotion
 from supple_tets.components import Region
 
 Quantity = Literal[
-    "centre", "momentum", "angular_momentum", "place", "offset", "turn", "area", "balance"
+    "centre", "momentum", "angular_momentum", "place", "offset", "lean", "turn", "area", "balance"
 ]  # fmt: skip
 
 
@@ -30,6 +30,31 @@ class Patch:
 
 
 @component
+class Scales:
+    """Scales, or bristles, on the skin of a body of tetrahedra: what touches slides easily one way only.
+
+    Contacts that would slide backward, were there no contact forces, have the coefficient `backward`; others that of
+    the pair.
+    """
+
+    ahead: Vector = field(
+        default=(1.0, 0.0, 0.0),
+        unit="1",
+        doc="Way along which it slides easily, at the start; it turns with the body.",
+    )
+    backward: float = field(
+        default=1.0, unit="1", ge=0, doc="Coefficient of friction against sliding backward."
+    )
+
+    def check(self, entity: Entity, graph: SceneGraph) -> Iterator[str]:
+        """There is a skin, and a way."""
+        if "tets" not in entity.components:
+            yield "there are no tets beside it; put scales where tets are"
+        if not any(self.ahead):
+            yield "ahead is zero; give a direction"
+
+
+@component
 class Goal:
     """Something that is wanted of the body: a quantity, where it should be or how it should change, how much it counts.
 
@@ -41,7 +66,8 @@ class Goal:
     of: Quantity = field(
         unit="",
         doc="centre: centre of mass. momentum: mass times its velocity. angular_momentum: about `about`. place: "
-        "middle of a part. offset: from the part `other` to the part. turn: rotation of a part. area: of a part's "
+        "middle of a part. offset: from the part `other` to the part. lean: from the middle of a part to the centre of "
+        "mass. turn: rotation of a part. area: of a part's "
         "surface from below. balance: angular momentum about the middle of the part that the body stands on, by a "
         "pressure within it.",
     )
@@ -76,6 +102,10 @@ class Goal:
     push: tuple[float, ...] | Curve = field(
         default=(), unit="SI", doc="Acceleration, force or torque: a number for each axis, or a curve."
     )
+    foresees: tuple[str, ...] = field(
+        default=(), unit="", doc="Of balance: events that push the body and are known before they come."
+    )
+    look_ahead: float = field(default=1.2, unit="s", gt=0, le=5, doc="How long before.")
     limit: float = field(
         default=0.0, unit="SI", ge=0, doc="Greatest rate, or acceleration, to ask for; 0: any."
     )
@@ -138,6 +168,11 @@ class Locomotion:
     patches: tuple[Patch, ...] = field(unit="", min_length=1, doc="What may touch the ground.")
     goals: dict[str, Goal] = field(default={}, unit="", doc="What is wanted, by names that you choose.")
     gait: Gait | None = field(default=None, unit="", doc="Steps.")
+    trunk: str = field(
+        default="",
+        unit="",
+        doc="Part whose rotation `turned` and `tilt` tell; that of the gait if none is named.",
+    )
     solver: Literal["qpcc", "static"] = field(
         default="qpcc", unit="", doc="Contacts are chosen (qpcc), or all that touch are taken for static."
     )
@@ -157,6 +192,11 @@ class Locomotion:
         gt=0,
         le=1,
         doc="Relative lengths of muscles at ease, by patterns of fibres; else 1.",
+    )
+    leaves: tuple[str, ...] = field(
+        default=(),
+        unit="",
+        doc="Patterns of fibres that it does not move: they stay as long as asked for at the start.",
     )
     smoothness: float = field(
         default=100.0, unit="1", gt=0, doc="Weight of squared changes of lengths in a step."
@@ -188,4 +228,4 @@ class Locomotion:
 
     def check(self, entity: Entity, graph: SceneGraph) -> Iterator[str]:
         """All names are known, and there is something to control."""
-        yield from check_locomotion(self, entity)
+        yield from check_locomotion(self, entity, graph)

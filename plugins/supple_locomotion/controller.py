@@ -6,22 +6,24 @@ from typing import Final, NamedTuple, Protocol
 
 import numpy as np
 
-from supple.core.arrays import FloatArray, IntArray
+from supple.core.arrays import BoolArray, FloatArray, IntArray
 from supple_locomotion.body import Want
 from supple_locomotion.components import Locomotion
 from supple_locomotion.gait import BoundGait
 from supple_locomotion.goals import BoundGoal
 from supple_locomotion.patches import PatchFinder, Touching
+from supple_locomotion.scales import DIRECTIONS, Way
 from supple_muscles.muscle_map import MuscleMap
-from supple_qpcc.contact_problem import ContactProblem, ContactResponse, make_contact_problem, make_directions
+from supple_qpcc.contact_problem import SPREAD, ContactProblem, ContactResponse, make_contact_problem
 from supple_qpcc.objective import Objective, want_rows, want_values
 from supple_qpcc.pieces import BREAK, STATIC
 from supple_qpcc.records import Budget, Result, Start
 from supple_qpcc.search import solve
 from supple_qpcc.static import solve_static
 
-DIRECTIONS: Final = make_directions(8)
 UNKNOWN: Final = -1
+ROUGH: Final = 1e-3
+"""Weight of squared impulses where a program fails because patches of a stiff sole nearly depend on each other."""
 COUNTS: Final = ("decisions", "programs", "infeasible", "pivoted")
 
 
@@ -44,13 +46,15 @@ class Controller:
     """Decides the changes of the muscles of one body."""
 
     def __init__(
-        self, told: Locomotion, h: float, weight: float, muscles: MuscleMap, neutral: FloatArray, mechanism: Answers,
-        v_free: FloatArray, finder: PatchFinder, goals: list[BoundGoal], gait: BoundGait | None,
-        feet: list[list[int]], kept: Kept,
+        self, told: Locomotion, h: float, weight: float, muscles: MuscleMap, neutral: FloatArray, left: BoolArray,
+        mechanism: Answers, v_free: FloatArray, finder: PatchFinder, goals: list[BoundGoal], gait: BoundGait | None,
+        feet: list[list[int]], kept: Kept, scales: Way | None,
     ) -> None:  # fmt: skip
         self.told, self.h, self.scale = told, h, weight * h
-        self.muscles, self.neutral, self.mechanism, self.finder = muscles, neutral, mechanism, finder
+        self.muscles, self.neutral, self.left = muscles, neutral, left
+        self.mechanism, self.finder = mechanism, finder
         self.goals, self.gait, self.feet, self.kept = goals, gait, feet, kept
+        self.scales = scales
         self._v_free = v_free.reshape(-1)
         self._answer = np.zeros((0, v_free.size))
 
@@ -74,14 +78,21 @@ class Controller:
         schedule = self.told.gait.schedule if self.told.gait is not None else "none"
         if schedule == "force":
             touching = touching.leave_out(leaving)
+        seeds = leaving if schedule == "seed" else []
         asked = self._ask(wants, touching, unloaded)
-        return self._solve(asked, touching, leaving if schedule == "seed" else [])
+        result = self._solve(asked, touching, seeds)
+        if not result.feasible and self.told.solver == "qpcc":
+            asked = self._ask(wants, touching, unloaded, ROUGH)
+            result = self._solve(asked, touching, seeds)
+        return self._keep(result, asked, touching)
 
     def _relax(self) -> FloatArray:
         most = self.told.relax * self.h
-        return np.clip(self.neutral - self.muscles.held(), -most, most)
+        return np.where(self.left, 0.0, np.clip(self.neutral - self.muscles.held(), -most, most))
 
-    def _ask(self, wants: list[Want], touching: Touching, unloaded: dict[int, float]) -> ContactProblem:
+    def _ask(
+        self, wants: list[Want], touching: Touching, unloaded: dict[int, float], spread: float = SPREAD
+    ) -> ContactProblem:
         """Everything as a problem over changes of lengths and impulses in parts of weight times step."""
         told, muscles = self.told, self.muscles
         rows = np.concatenate([*(want.rows for want in wants), touching.rows])
@@ -103,9 +114,16 @@ class Controller:
         response = ContactResponse(
             free=free[wanted:], muscles=by_muscle[wanted:], W=by_force[wanted:],
             friction=told.friction * touching.friction, gap_speed=touching.find_gap_speed(self.h),
-            directions=DIRECTIONS,
+            directions=self._direct(touching),
         )  # fmt: skip
-        return make_contact_problem(response, objective, limits.lowest - held, limits.highest - held)
+        lower, upper = (np.where(self.left, 0.0, limit - held) for limit in limits)
+        return make_contact_problem(response, objective, lower, upper, spread)
+
+    def _direct(self, touching: Touching) -> FloatArray:
+        """Directions of friction: around a circle, or longer where scales hold."""
+        if self.scales is None or not len(touching.patch):
+            return DIRECTIONS
+        return self.scales.scale_directions(touching.tangents, touching.friction)
 
     def _want_ease(
         self, m: int, touching: Touching, ease: FloatArray, unloaded: dict[int, float]
@@ -125,18 +143,21 @@ class Controller:
                     found += want_values(size, which, unloaded[int(patch)], told.gait.load_weight)
         return found
 
-    def _solve(self, asked: ContactProblem, touching: Touching, leaving: list[int]) -> FloatArray:
+    def _solve(self, asked: ContactProblem, touching: Touching, leaving: list[int]) -> Result:
         told, kept, closed = self.told, self.kept, touching.closed
         before = kept.modes[touching.patch]
         modes: IntArray = np.where(closed, before, BREAK)
         start = Start(modes, last=np.zeros(asked.qpcc.size))
         if told.solver == "static":
-            result = solve_static(asked.qpcc, start, closed, told.fallback, asked.contacts, precise=False)
-        else:
-            seeds = [np.where(np.isin(touching.patch, leaving), BREAK, STATIC)] if leaving else []
-            seeds = [np.where(closed, seed, BREAK) for seed in seeds]
-            budget = Budget(nodes=told.nodes, branch=False, jump=told.jumps, precise=False)
-            result = solve(asked.qpcc, start, seeds, budget, asked.contacts, closed)
+            return solve_static(asked.qpcc, start, closed, told.fallback, asked.contacts, precise=False)
+        seeds = [np.where(np.isin(touching.patch, leaving), BREAK, STATIC)] if leaving else []
+        seeds = [np.where(closed, seed, BREAK) for seed in seeds]
+        budget = Budget(nodes=told.nodes, branch=False, jump=told.jumps, precise=False)
+        return solve(asked.qpcc, start, seeds, budget, asked.contacts, closed)
+
+    def _keep(self, result: Result, asked: ContactProblem, touching: Touching) -> FloatArray:
+        """The changes of lengths; modes and loads are remembered."""
+        kept, closed = self.kept, touching.closed
         self._note(result, touching)
         change, impulse, _ = asked.split(result.x)
         kept.modes[:], kept.load[:] = UNKNOWN, 0.0

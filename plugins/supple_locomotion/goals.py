@@ -13,6 +13,7 @@ from supple_locomotion.body import SoftBody, Want
 from supple_locomotion.clock import Clock
 from supple_locomotion.components import Goal
 from supple_locomotion.patches import Touching
+from supple_locomotion.preview import Announced, Preview
 from supple_qpcc.quantities import map_area_rate, measure_area
 from supple_qpcc.targets import fade
 
@@ -28,12 +29,13 @@ class BoundGoal:
 
     def __init__(
         self, goal: Goal, body: SoftBody, clock: Clock, parts: dict[str, IntArray], triangles: IntArray,
-        memory: FloatArray, gravity: FloatArray,
+        memory: FloatArray, gravity: FloatArray, pushes: list[Announced],
     ) -> None:  # fmt: skip
         self.goal, self.body, self.clock, self.parts, self.memory = goal, body, clock, parts, memory
         self.axes = np.array(["xyz".index(axis) for axis in goal.axes])
         self.which = parts.get(goal.part, np.zeros(0, np.int64))
         self.weight_of_body = body.mass * float(np.linalg.norm(gravity))
+        self._preview = Preview(pushes, goal.look_ahead) if pushes else None
         self._flags = clock.find_flags(goal.when)
         self._value, self._progress = clock.find_value(goal.value), clock.find_value(goal.progress)
         self._target, self._push = (_Track(given, len(self.axes)) for given in (goal.target, goal.push))
@@ -51,6 +53,8 @@ class BoundGoal:
             return np.asarray(body.map_mean(self.which)[self.axes])
         if goal.of == "offset":
             return np.asarray((body.map_mean(self.which) - body.map_mean(self.parts[goal.other]))[self.axes])
+        if goal.of == "lean":
+            return np.asarray((body.map_centre() - body.map_mean(self.which))[self.axes])
         inside = np.isin(triangles, self.which).all(axis=1)
         self._triangles = triangles[inside]
         return body.make_rows(len(self.axes))
@@ -62,7 +66,7 @@ class BoundGoal:
         if weight == 0.0 or (goal.when and not any(clock.are_active(self._flags))):
             return None
         if goal.of == "balance":
-            return self._balance(weight)
+            return self._balance(weight, touching)
         value = self._measure(touching)
         now = self.body.find_rates(self._rows)
         aim, rate = self._refer(value)
@@ -89,6 +93,8 @@ class BoundGoal:
         if goal.of == "offset":
             other = body.x[self.parts[goal.other]].mean(axis=0)
             return np.asarray((body.x[self.which].mean(axis=0) - other)[self.axes])
+        if goal.of == "lean":
+            return np.asarray((body.find_centre() - body.x[self.which].mean(axis=0))[self.axes])
         if goal.of == "turn":
             body.fill_turn(self.which, self._rows, self.axes)
             return np.asarray(body.find_turn(self.which)[self.axes])
@@ -125,7 +131,7 @@ class BoundGoal:
             return captured + share * (aim - captured), share * rate + its_rate * (aim - captured)
         return aim, rate
 
-    def _balance(self, weight: float) -> Want:
+    def _balance(self, weight: float, touching: Touching) -> Want:
         """Angular momentum about the middle of the base, by a pressure that stays within it: README eq. (4)."""
         goal, body, base = self.goal, self.body, self.body.x[self.which]
         middle = base.mean(axis=0)
@@ -135,14 +141,38 @@ class BoundGoal:
         body.fill_angular_momentum(middle, np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]), self._rows)
         now = body.find_rates(self._rows)
         share = goal.limit or WITHIN_BASE
+        wanted_lean, _ = self._target.sample(self.clock.time)
         aim, force = np.zeros(2), self.weight_of_body
+        if self._preview is not None:
+            pressures = self._look_ahead(touching, lean, now, share * half)
         for k, (axis, sign) in enumerate(((0, 1.0), (2, -1.0))):
-            wanted = goal.stiffness * body.mass * lean[1] * lean[axis] - sign * goal.damping * now[k]
             most = share * half[axis]
-            pressure = min(max(lean[axis] + wanted / force, -most), most)
+            if self._preview is not None:
+                pressure = pressures[k]
+            else:
+                strayed = lean[axis] - wanted_lean[k]
+                wanted = goal.stiffness * body.mass * lean[1] * strayed - sign * goal.damping * now[k]
+                pressure = min(max(strayed + wanted / force, -most), most)
             aim[k] = now[k] + self.clock.h * sign * force * (pressure - lean[axis])
         scale = force * half[[0, 2]] * self.clock.h
         return Want(self._rows, aim, weight / scale**2)
+
+    def _look_ahead(
+        self, touching: Touching, lean: FloatArray, now: FloatArray, most: FloatArray
+    ) -> FloatArray:
+        """Pressures along x and z that prepare for what is announced: README eq. (10), (11)."""
+        body, preview, force = self.body, self._preview, self.weight_of_body
+        assert preview is not None
+        friction = float(touching.friction.mean()) if len(touching.patch) else 0.0
+        shift = preview.foresee(self.clock.time, force, friction, lean[1])
+        slides = body.v[self.which].mean(axis=0)
+        speeds = np.array([-now[0], now[1]]) / (body.mass * lean[1]) - slides[[0, 2]]
+        return np.array(
+            [
+                preview.plan(lean[axis], speeds[k], lean[1], force / body.mass, most[axis], shift[:, k])
+                for k, axis in enumerate((0, 2))
+            ]
+        )
 
 
 class _Track:

@@ -26,6 +26,7 @@ class Touching(NamedTuple):
     gap: FloatArray  # [c] [m]
     friction: FloatArray  # [c]
     centre: FloatArray  # [c, 3] [m]
+    tangents: FloatArray  # [c, 2, 3] t and s
 
     @property
     def closed(self) -> BoolArray:
@@ -41,7 +42,14 @@ class Touching(NamedTuple):
         """Without some patches."""
         kept = ~np.isin(self.patch, patches)
         rows = self.rows.reshape(len(kept), 3, -1)[kept].reshape(-1, self.rows.shape[1])
-        return Touching(self.patch[kept], rows, self.gap[kept], self.friction[kept], self.centre[kept])
+        return Touching(
+            self.patch[kept],
+            rows,
+            self.gap[kept],
+            self.friction[kept],
+            self.centre[kept],
+            self.tangents[kept],
+        )
 
 
 class PatchFinder:
@@ -66,10 +74,12 @@ class PatchFinder:
         numbers = np.unique(patch[patch >= 0])
         rows = self.body.make_rows(3 * len(numbers))
         gaps, frictions, centres = np.zeros(len(numbers)), np.zeros(len(numbers)), np.zeros((len(numbers), 3))
+        tangents = np.zeros((len(numbers), 2, 3))
         for c, number in enumerate(numbers):
             own = np.flatnonzero(patch == number)
             own = own[gap[own] < max(NEAR, gap[own].min() + SLACK)]
             frame = make_frame(normal[own].mean(axis=0))
+            tangents[c] = frame[1:]
             share = np.zeros(len(self.body.x))
             np.add.at(share, vertices[own].reshape(-1), weights[own].reshape(-1) / len(own))
             held = np.flatnonzero(share)
@@ -78,7 +88,7 @@ class PatchFinder:
             gaps[c], frictions[c], centres[c] = (
                 gap[own].mean(), friction[own].mean(), point[own].mean(axis=0),
             )  # fmt: skip
-        return Touching(numbers, rows, gaps, frictions, centres)
+        return Touching(numbers, rows, gaps, frictions, centres, tangents)
 
 
 def make_frame(normal: FloatArray) -> FloatArray:

@@ -17,6 +17,7 @@ from supple_locomotion.controller import Controller, Kept
 from supple_locomotion.gait import BoundGait, GaitMemory
 from supple_locomotion.goals import BoundGoal
 from supple_locomotion.patches import PatchFinder
+from supple_locomotion.scales import Way
 from supple_muscles.muscle_map import MuscleMap
 
 BODY = ("tets.x", "tets.v", "tets.mass", "tets.rest")
@@ -74,8 +75,8 @@ class Decide(System):
         finder = PatchFinder(body, contacts, each.surface, triangles, each.owner)
         kept_goals = each.view(memory, "goals")
         goals = [
-            BoundGoal(goal, body, clock, each.parts, triangles, kept, gravity)
-            for goal, kept in zip(each.told.goals.values(), kept_goals, strict=True)
+            BoundGoal(goal, body, clock, each.parts, triangles, kept, gravity, pushes)
+            for goal, kept, pushes in zip(each.told.goals.values(), kept_goals, each.announced, strict=True)
         ]
         gait, feet = None, []
         if each.told.gait is not None:
@@ -85,10 +86,13 @@ class Decide(System):
                 [number for number, part in enumerate(each.patch_parts) if part == foot]
                 for foot in each.told.gait.feet
             ]
+        told_scales = each.entity.components.get("scales")
+        scales = Way(told_scales, body) if told_scales is not None else None
         weight = body.mass * max(float(np.linalg.norm(gravity)), 1.0)
         return Controller(
-            each.told, arrays.h, weight, muscles, each.neutral, self.mechanism, arrays["tets.v_free"], finder, goals,
-            gait, feet, Kept(modes[each.patches], each.view(memory, "load"), each.view(memory, "counts")),
+            each.told, arrays.h, weight, muscles, each.neutral, each.left, self.mechanism, arrays["tets.v_free"],
+            finder, goals, gait, feet,
+            Kept(modes[each.patches], each.view(memory, "load"), each.view(memory, "counts")), scales,
         )  # fmt: skip
 
 
@@ -132,7 +136,8 @@ class Seen:
         self.counts = each.view(memory, "counts")
         gait = each.told.gait
         self.steps = each.view(memory, "steps") if gait is not None else None
-        self.trunk = each.parts[gait.trunk] if gait is not None else None
+        trunk = each.told.trunk or (gait.trunk if gait is not None else "")
+        self.trunk = each.parts[trunk] if trunk else None
         heading = (
             np.array([gait.heading[0], 0.0, gait.heading[2]]) if gait is not None else np.array([1.0, 0, 0])
         )
@@ -158,9 +163,10 @@ class Seen:
                 jitter=shake[0] / max(shake[1], 1e-12), programs=programs / decisions,
                 pivoted=pivoted / decisions,
             )  # fmt: skip
-        if self.steps is not None and self.trunk is not None and decisions:
+        if self.steps is not None and decisions:
             values["steps"] = self.steps[0]
             values["least_lift"] = self.steps[1] if self.steps[0] else np.nan
+        if self.trunk is not None and decisions:
             turn = body.find_turn(self.trunk)
             up = _turn_up(turn)
             values["tilt"] = np.degrees(np.arccos(np.clip(up[1], -1.0, 1.0)))

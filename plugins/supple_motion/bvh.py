@@ -42,6 +42,16 @@ class Clip:
     frame_time: float
     values: FloatArray
 
+    @property
+    def times(self) -> FloatArray:
+        """[frames] s."""
+        return np.asarray(self.frame_time * np.arange(len(self.values), dtype=np.float64))
+
+    @property
+    def period(self) -> float:
+        """How long it lasts until it starts over [s]: one frame time after its last frame."""
+        return self.frame_time * len(self.values)
+
     def rotations(self, joint: ClipJoint) -> FloatArray:
         """[frames, 4] quaternions against the parent: the turns of the channels in their order."""
         turned = np.tile([1.0, 0.0, 0.0, 0.0], (len(self.values), 1))

@@ -8,6 +8,7 @@ from supple.core.build import Build
 from supple.core.entity import Entity
 from supple_motion.bones import Bones
 from supple_motion.bvh_motion import read_clip_channels
+from supple_motion.gltf_file import SUFFIXES as GLTF
 from supple_motion.keys import loop_period, read_channels, read_keys
 from supple_motion.layout import CLOCK_COLUMNS, PHASED_COLUMNS, TRACK_COLUMNS
 from supple_motion.segments import Channel, Tracks
@@ -59,11 +60,16 @@ def _read(
     if not bones.below(entity.path) or not (motion.file or motion.keys):
         return [], "linear", 0.0
     if motion.file:
-        channels, period, misfit = read_clip_channels(build, entity, bones)
+        channels, period, misfit = read_clip_channels(build, entity, bones, motion, f"{entity.path}.motion")
         misfits[entity.path] = max(misfit, misfits[entity.path])
-        return channels, motion.interpolation or "hermite", period if motion.loop else 0.0
+        return channels, motion.interpolation or _usual(motion.file), period if motion.loop else 0.0
     channels = read_keys(build, entity, bones)
     return channels, motion.interpolation or "min_jerk", loop_period(entity) if motion.loop else 0.0
+
+
+def _usual(file: str) -> str:
+    """How frames of a file are meant to be joined: glTF says linear."""
+    return "linear" if file.lower().endswith(GLTF) else "hermite"
 
 
 def _read_phases(build: Build, entity: Entity, bones: Bones, tracks: Tracks) -> list[Channel]:
@@ -75,7 +81,8 @@ def _read_phases(build: Build, entity: Entity, bones: Bones, tracks: Tracks) -> 
     machine = machines.row(entity.path)
     for name, told in sorted(motion.phases.items()):
         phase = machines.phase(entity.path, name)
-        channels = read_channels(build, entity, bones, told.keys, f"phases.{name}.keys")
+        within = f"{entity.path}.motion.phases.{name}.keys"
+        channels = read_channels(build, entity, bones, told.keys, within)
         for channel in channels:
             tracks.add(channel, told.interpolation, 0.0, machine, phase, int(told.over == "share"))
         found += channels

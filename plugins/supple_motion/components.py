@@ -76,13 +76,26 @@ class Motion:
     """A reference motion for the bones below this entity. Others track it; by itself it moves nothing."""
 
     keys: tuple[Key, ...] = field(default=(), unit="deg, m, s", doc="Poses in the order of their times.")
-    file: str = field(default="", unit="", doc="A BVH file beside the scene, instead of keys.")
+    file: str = field(
+        default="",
+        unit="",
+        doc="A BVH, glTF (.glb, .gltf) or AMASS (.npz) file beside the scene, instead of keys.",
+    )
+    clip: str = field(default="", unit="", doc="Animation of a glTF file; none: its first one.")
     phases: dict[str, PhaseMotion] = field(
         default={}, unit="deg, m, s", doc="By phase of the same entity: what moves joints while it lasts."
     )
     map: dict[str, str] = field(
         default={}, unit="", doc="Bone for joints of the file that are called otherwise; '' leaves one out."
     )
+    usual_names: bool = field(
+        default=False, unit="",
+        doc="Joints are called as by CMU, Mixamo or SMPL and move the bones of a figure; others are left out.",
+    )  # fmt: skip
+    root: Literal["as_written", "from_start"] = field(
+        default="as_written", unit="",
+        doc="Where the root of a file moves: where it says, or on from where its bone starts.",
+    )  # fmt: skip
     scale: float = field(default=1.0, unit="m", doc="Metres per unit of the file; 0.01 for cm.", gt=0)
     interpolation: Interpolation | None = field(
         default=None, unit="", doc="Between keys min_jerk unless given, between frames of a file hermite."
@@ -103,8 +116,9 @@ class Motion:
             raise ValueError("give the motion either keys or a file")
         if not self.keys and not self.file and not self.phases:
             raise ValueError("the motion says nothing; give the motion either keys or a file, or phases")
-        if self.map and not self.file:
-            raise ValueError("map names joints of a file, but there is none; give the file")
+        for key in ("map", "clip", "usual_names"):
+            if getattr(self, key) and not self.file:
+                raise ValueError(f"{key} speaks of a file, but there is none; give the file")
         check_times(key.at for key in self.keys)
         if self.loop and not self.file and len(self.keys) == 0:
             raise ValueError("there is nothing to loop; phases repeat by themselves")
@@ -118,10 +132,10 @@ class Motion:
     def check_files(self, entity: Entity, files: SceneFiles) -> None:
         """Refuse what is no clip."""
         if self.file:
-            from supple_motion.bvh import read_bvh
+            from supple_motion.clips import read_clip
 
             path = f"{entity.path}.motion.file"
-            read_bvh(files.find(self.file, path), path)
+            read_clip(files.find(self.file, path), path, self.clip)
 
     def check(self, entity: Entity, graph: SceneGraph) -> Iterator[str]:
         """A motion belongs to a skeleton."""

@@ -24,7 +24,7 @@ Knot = tuple[int, int, FloatArray]
 def read_keys(build: Build, entity: Entity, bones: Bones) -> list[Channel]:
     """One channel for every coordinate or quaternion that some key of this motion names."""
     motion = entity.components["motion"]
-    channels = read_channels(build, entity, bones, motion.keys, "keys")
+    channels = read_channels(build, entity, bones, motion.keys, f"{entity.path}.motion.keys")
     if motion.loop:
         _refuse_jumps(build, entity, channels, bones, loop_period(entity))
     return channels
@@ -33,12 +33,12 @@ def read_keys(build: Build, entity: Entity, bones: Bones) -> list[Channel]:
 def read_channels(
     build: Build, entity: Entity, bones: Bones, keys: Sequence[Key], within: str
 ) -> list[Channel]:
-    """The same for any keys of the motion; `within` says where they are written."""
+    """The same for any keys; `within` is the path where they are written."""
     rows = bones.below(entity.path)
     knots: dict[tuple[int, int], list[tuple[float, FloatArray]]] = {}
     for number, key in enumerate(keys):
         for name, value in key.pose.items():
-            path = f"{entity.path}.motion.{within}[{number}].pose.{name}"
+            path = f"{within}[{number}].pose.{name}"
             if name not in rows:
                 raise build.refuse(path, "no bone of this name", suggest(name, rows, "the bones are"))
             for coordinate, rate, values in _read_joint(build, path, bones, rows[name], value):

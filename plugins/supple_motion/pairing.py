@@ -11,21 +11,33 @@ from supple.core.build import Build
 from supple.core.entity import Entity
 from supple.errors import Problem, UserError, Where, suggest
 from supple_motion.bones import Bones
-from supple_motion.bvh import Clip
+from supple_motion.clips import AnyClip
+from supple_motion.components import Motion
+from supple_motion.usual_names import find_usual
 
 ALIKE = 0.75
 """How much of two names must agree to be proposed, as a ratio of `difflib`."""
 LEFT_OUT = ""
 
 
-def pair_joints(build: Build, entity: Entity, bones: Bones, clip: Clip) -> dict[int, int]:
-    """The joint of the clip for every bone that has one: by the map, else by the bone's own name."""
-    motion = entity.components["motion"]
-    path = f"{entity.path}.motion"
+def pair_joints(
+    build: Build, entity: Entity, bones: Bones, clip: AnyClip, motion: Motion, path: str
+) -> dict[int, int]:
+    """The joint of the clip for every bone that has one: by the map of the motion, else by the bone's own name.
+
+    `path` is where the motion is written.
+    """
     rows = bones.below(entity.path)
     names = [joint.name for joint in clip.joints]
     pairs: dict[int, int] = {}
-    for name, bone in motion.map.items():
+    told = dict(motion.map)
+    if motion.usual_names:
+        usual = find_usual(names, list(rows))
+        if not any(usual.values()):
+            what = "no joint of the file has a usual name of a bone that is here"
+            raise build.refuse(f"{path}.usual_names", what, "say which is which in map")
+        told = {**usual, **told}
+    for name, bone in told.items():
         if name not in names:
             raise build.refuse(
                 f"{path}.map", f"the file has no joint '{name}'", suggest(name, names, "it has")
@@ -37,14 +49,14 @@ def pair_joints(build: Build, entity: Entity, bones: Bones, clip: Clip) -> dict[
     unclear = []
     for joint, name in enumerate(names):
         alike = [bone for bone in rows if bone.rpartition("/")[2] == name]
-        if name in motion.map:
+        if name in told:
             continue
         if len(alike) != 1:
             unclear.append(joint)
         elif bones.joint(rows[alike[0]]) != "fixed":
             _pair(build, path, pairs, rows[alike[0]], alike[0], joint, names)
     if unclear:
-        raise _refuse_unclear(clip, unclear, f"{path}.file", list(rows), motion.map)
+        raise _refuse_unclear(clip, unclear, f"{path}.file", list(rows), told)
     if not pairs:
         remedy = f"say which is which in map; {suggest('', names, 'the file has')}"
         raise build.refuse(f"{path}.file", "no joint of the file is called like a bone", remedy)
@@ -61,7 +73,7 @@ def _pair(
 
 
 def _refuse_unclear(
-    clip: Clip, unclear: list[int], path: str, bones: list[str], known: Mapping[str, str]
+    clip: AnyClip, unclear: list[int], path: str, bones: list[str], known: Mapping[str, str]
 ) -> UserError:
     """A joint that was forgotten looks like a bone that does not move; so it must be left out on purpose."""
     names = [clip.joints[joint].name for joint in unclear]
@@ -76,11 +88,18 @@ def _refuse_unclear(
     entries = ", ".join(f"{json.dumps(name)} = {json.dumps(bone)}" for name, bone in guessed.items())
     choice = suggest("", bones, "the bones are")
     return UserError(
-        Problem(Where(clip.source, first.line), path, what, f"{remedy}, say map = {{ {entries} }}; {choice}")
+        Problem(
+            Where(clip.source, first.line or None),
+            path,
+            what,
+            f"{remedy}, say map = {{ {entries} }}; {choice}",
+        )
     )
 
 
-def guess_bones(clip: Clip, unclear: list[int], bones: list[str], known: Mapping[str, str]) -> dict[str, str]:
+def guess_bones(
+    clip: AnyClip, unclear: list[int], bones: list[str], known: Mapping[str, str]
+) -> dict[str, str]:
     """A bone for every unclear joint, by names that are nearly alike and by what its parents move; else LEFT_OUT."""
     guessed = dict(known)
     free = [bone for bone in bones if bone not in known.values()]

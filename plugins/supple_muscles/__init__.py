@@ -30,5 +30,6 @@ def supple_register(registry: Registry) -> None:
         ("apply_changes", "ApplyChanges"),
         ("settle", "Settle"),
         ("observe", "Observe"),
+        ("balance", "Balance"),
     ):
         registry.add_system(f"muscles.{name}", f"supple_muscles.systems:{system}", when=["muscles"])

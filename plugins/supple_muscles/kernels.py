@@ -98,6 +98,33 @@ def add_fibre_stiffness(h, tissue: Tissue, slot, bundle: Bundle, normals, matrix
 
 
 @njit
+def add_resisted_work(h, tissue: Tissue, bundle: Bundle, normals, v, v_next, work_out):
+    """work_out -= what the stiffness of `add_fibre_stiffness` takes on the mean of both velocities [J]."""
+    for e in range(bundle.bundle.shape[0]):
+        turned = False
+        J = 0.0
+        for g in range(bundle.bundle.shape[1]):
+            k = bundle.bundle_stiffness[e, g]
+            if k == 0.0:
+                continue
+            if not turned:
+                J = turn_gradients(tissue, e, normals)
+                turned = True
+            if J < FLATTEST:
+                break
+            x, y, z = rotate_vector_at(
+                tissue.turn, e, bundle.bundle[e, g, 0], bundle.bundle[e, g, 1], bundle.bundle[e, g, 2]
+            )
+            before, after = 0.0, 0.0  # rates of stretching along the bundle, times the volume
+            for a in range(4):
+                n = tissue.corner[e, a]
+                along = x * normals[a, 0] + y * normals[a, 1] + z * normals[a, 2]
+                before += along * (x * v[n, 0] + y * v[n, 1] + z * v[n, 2])
+                after += along * (x * v_next[n, 0] + y * v_next[n, 1] + z * v_next[n, 2])
+            work_out[0] -= 0.5 * h * h * k / (J * tissue.volume[e]) * after * (before + after)
+
+
+@njit
 def fill_map(tissue: Tissue, influence: Influence, stiffness, first, last, element_span, normals, map_out):
     """map_out [last - first, 3 n]: forces for a unit of the relative lengths of these segments: README eq. (5)."""
     for k in range(map_out.shape[0]):

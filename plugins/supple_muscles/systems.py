@@ -13,6 +13,7 @@ from supple_muscles.ends import BodyEnds
 from supple_muscles.kernels import (
     add_drives,
     add_fibre_stiffness,
+    add_resisted_work,
     add_stress,
     choose_lengths,
     measure_lengths,
@@ -122,6 +123,20 @@ class Settle(System):
             Call(settle, segments, now, change, asked),
             Call(measure_lengths, segments, corner, x, point, length),
         ]
+
+
+class Balance(System):
+    """Work of muscles: forces of the start are in that of all forces, here is what they resist within the step."""
+
+    phase = Phase.OBSERVE
+    reads = (*BUNDLE, *TISSUE, "tets.v", "tets.v.next")
+    adds = ("energy.applied",)
+
+    def bind(self, arrays: Bound) -> Call:
+        """Bind bundles, tissue and both velocities."""
+        bundle, tissue = arrays.take(Bundle, "muscles"), arrays.take(Tissue, "tets")
+        v, v_next, work = arrays["tets.v"], arrays["tets.v.next"], arrays["energy.applied"]
+        return Call(add_resisted_work, arrays.h, tissue, bundle, np.zeros((4, 3)), v, v_next, work)
 
 
 class Observe(System):

@@ -74,6 +74,11 @@ class Machines:
         self.row(path)
         return _look_up(self._flags[path], name, path, f"active name '{name}'", "the names are")
 
+    def holds(self, path: str, name: str) -> bool:
+        """Whether the machine of an entity has a value of this name."""
+        self.row(path)
+        return name in self._places[path]
+
     def place(self, path: str, name: str) -> slice:
         """Where the arrays `value`, `rate` and `acceleration` hold a value."""
         self.row(path)

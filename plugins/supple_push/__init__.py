@@ -20,6 +20,10 @@ def supple_register(registry: Registry) -> None:
         "push.events", "supple_push.compile:compile_pushes", components=["push"],
         after=["carriers", "surfaces"], provides=["point_holders"],
     )  # fmt: skip
+    registry.add_compiler(
+        "push.commanded", "supple_push.commanded:compile_commanded", components=(), after=["carriers"]
+    )
+    registry.add_system("push.apply_commanded", "supple_push.commanded:ApplyCommanded")
     for name, system in (
         ("apply_forces", "ApplyForces"),
         ("hold_points", "HoldPoints"),

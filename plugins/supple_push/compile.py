@@ -73,7 +73,12 @@ def _declare_on_frames(build: Build, events: list[Entity]) -> None:
         "push.frame", frames, unit="1", doc="Frame that is pushed.", labels=labels, dtype=np.int64
     )
     build.add_model(
-        "push.point", np.array(points).reshape(-1, 3), unit="m", doc="Where, in the frame.", labels=labels
+        "push.point",
+        np.array(points).reshape(-1, 3),
+        unit="m",
+        doc="Where, in the frame.",
+        labels=labels,
+        plain=True,
     )
     _declare_forces(build, "push.", events)
 
@@ -96,8 +101,10 @@ def _declare_on_surfaces(build: Build, held: list[tuple[Entity, HeldPoint]]) -> 
 def _declare_forces(build: Build, owner: str, events: list[Entity]) -> None:
     labels, pushes = [event.path for event in events], [event.components["push"] for event in events]
     forces = np.array([push.force for push in pushes]).reshape(-1, 3)
-    build.add_model(f"{owner}force", forces, unit="N", doc="Force.", labels=labels)
+    build.add_model(f"{owner}force", forces, unit="N", doc="Force.", labels=labels, plain=True)
     starts = [event.at or 0.0 for event in events]
-    build.add_model(f"{owner}start", starts, unit="s", doc="Start.", labels=labels)
+    build.add_model(f"{owner}start", starts, unit="s", doc="Start.", labels=labels, plain=True)
+    rises, doc = [push.rise for push in pushes], "Time in which it rises from zero."
+    build.add_model(f"{owner}rise", rises, unit="s", doc=doc, labels=labels, plain=True)
     ends = [start + push.duration for start, push in zip(starts, pushes, strict=True)]
-    build.add_model(f"{owner}end", ends, unit="s", doc="End.", labels=labels)
+    build.add_model(f"{owner}end", ends, unit="s", doc="End.", labels=labels, plain=True)

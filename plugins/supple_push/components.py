@@ -15,7 +15,16 @@ class Push:
     on: str = field(unit="", doc="Path of the entity that is pushed.")
     force: Vector = field(unit="N", doc="Force, in the world.")
     duration: float = field(unit="s", doc="How long it acts.", gt=0)
+    rise: float = field(
+        default=0.0,
+        unit="s",
+        ge=0,
+        doc="How long the force takes to rise evenly from zero; 0: it is there at once.",
+    )
     point: Vector = field(default=(0.0, 0.0, 0.0), unit="m", doc="Where it acts, in the entity's frame.")
+
+    numbers = ("at", "force", "duration", "point")
+    placed_by_arrays = True
 
     def check(self, entity: Entity, graph: SceneGraph) -> Iterator[str]:
         """The pushed entity must exist."""

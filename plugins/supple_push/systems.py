@@ -13,7 +13,7 @@ from supple_push.compile import HELD
 from supple_push.kernels import apply_forces, fill_pushes, hold_points
 
 PUSHES = (
-    "push.carrier", "push.frame", "push.point", "push.force", "push.start", "push.end", "run.time",
+    "push.carrier", "push.frame", "push.point", "push.force", "push.start", "push.end", "push.rise", "run.time",
 )  # fmt: skip
 
 
@@ -55,7 +55,8 @@ class PushSurfaces(System):
 
     phase = Phase.PLAN
     pushes = (
-        *HELD, "push.held_weights", "push.held_force", "push.held_start", "push.held_end", "run.time",
+        *HELD, "push.held_weights", "push.held_force", "push.held_start", "push.held_end", "push.held_rise",
+        "run.time",
     )  # fmt: skip
     moved: tuple[Access, ...] = (
         Each("surfaces", "reads"), Each("carriers", "reads"), Each("mechanisms", "reads"),

@@ -19,8 +19,10 @@ from supple_qpcc.program import SOLVED, UNBOUNDED, Answer
 if TYPE_CHECKING:
     from supple_qpcc.search import Search
 
-#: After so many splits, the nearest modes of the node that is split are tried.
-ROUNDED_EVERY: Final = 8
+#: After so many splits, the nearest modes of the node that is split are tried: where all pairs belong to contacts, and
+#: where pairs are alone, whose first guesses are worse.
+ROUNDED_CONTACTS: Final = 8
+ROUNDED_PAIRS: Final = 2
 
 Node = tuple[float, int, IntArray, Answer]
 
@@ -54,11 +56,12 @@ class Branching:
     def run(self) -> None:
         """Split nodes until it is finished or the budget is spent."""
         splits = 0
+        every = ROUNDED_CONTACTS if self._search.pieces.contact.all() else ROUNDED_PAIRS
         while not self.finished() and self._search.afford():
             sides, answer = self._take()
             pair = self._choose_pair(sides, answer)
             splits += 1
-            if splits % ROUNDED_EVERY == 0:
+            if splits % every == 0:
                 self._round(answer)
             for side in (A_ZERO, E_ZERO):
                 child = sides.copy()
@@ -102,11 +105,10 @@ class Branching:
         """Try the modes of contacts for the muscles of this node, and those nearest to it; go on from a better one."""
         if answer.code != SOLVED:
             return
-        search, before = self._search, self._search.value
+        search = self._search
         search.start_from_lcp(answer.x)
-        search.visit(search.pieces.round(*search.problem.find_pairs(answer.x)), "relaxation", answer.active)
-        if search.value < before and not self.finished():
-            search.pivot(search.budget.pivots, descend=True)
+        nearest = search.pieces.round(*search.problem.find_pairs(answer.x))
+        search.descend(nearest, search.visit(nearest, "relaxation", answer.active))
 
     def _choose_pair(self, sides: IntArray, answer: Answer) -> int:
         undecided = sides == FREE

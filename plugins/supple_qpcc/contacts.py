@@ -11,10 +11,10 @@ from supple_qpcc.problem import Qpcc
 
 
 def find_columns(matrix: FloatArray, constant: FloatArray) -> IntArray:
-    """The variable that each row is, or -1 where it is no single variable that is zero at zero."""
+    """The variable of which each row is a positive multiple, or -1 where it is none."""
     single = (np.count_nonzero(matrix, axis=1) == 1) & (constant == 0.0)
     column = np.argmax(matrix != 0.0, axis=1) if matrix.size else np.zeros(len(matrix), np.int64)
-    single &= matrix[np.arange(len(matrix)), column] == 1.0
+    single &= matrix[np.arange(len(matrix)), column] > 0.0
     return np.where(single, column, -1)
 
 

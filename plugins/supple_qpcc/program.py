@@ -27,7 +27,11 @@ INFINITE: Final = 1e30
 PRIMAL_TOLERANCE: Final = 1e-10
 #: Tried when a program has no solution.
 LOOSE_TOLERANCES: Final = (1e-8, 1e-6)
+#: By what share a bound may be missed then.
+MET: Final = 1e-8
 ITERATIONS: Final = 2000
+#: Bounds that cross by less, of 1 + their size, are equal.
+CROSSED: Final = 1e-10
 #: Where P is singular: weight of the distance to the last iterate, and the step at which to stop.
 PROXIMAL: Final = {"eps_prox": 1e-3, "eta_prox": 1e-12}
 SINGULAR: Final = 1e-9
@@ -126,7 +130,7 @@ class Program:
         np.minimum.at(high, places, self.zero[zero])
         sense[places] = EQUAL
         self.solved += 1
-        if (low[places] > high[places]).any():
+        if not _close_bounds(low, high):
             self.infeasible += 1
             return self._fail(INFEASIBLE)
         answer = self._run(self._tolerances[0])
@@ -134,6 +138,8 @@ class Program:
             # Where rows nearly depend on each other, what daqp calls empty may be so to the last digits only.
             if answer.code == INFEASIBLE:
                 answer = self._run(tolerance)
+                if answer.code == SOLVED and self._precise and not self._is_met(answer.x):
+                    answer = self._fail(INFEASIBLE)
         if answer.code not in DECIDED:
             answer = self._try_again(places)
         if answer.code == SOLVED:
@@ -167,6 +173,13 @@ class Program:
         # daqp's own value lacks digits where P is singular.
         exact = float(0.5 * x @ (self.problem.P @ x) + self.problem.c @ x) if self._proximal else float(value)
         return Answer(x, exact, force, int(code))
+
+    def _is_met(self, x: FloatArray) -> bool:
+        """Does x keep to all bounds, as shares of 1 + the size of their terms."""
+        size = np.abs(x)
+        values = np.concatenate([x, self._plain @ x])
+        terms = 1.0 + np.concatenate([size, np.abs(self._plain) @ size])
+        return bool((np.maximum(self._low - values, values - self._high) <= MET * terms).all())
 
     def _touch_bounds(self, x: FloatArray, force: FloatArray) -> None:
         """What rests on a bound does so to the bit."""
@@ -219,6 +232,16 @@ class Program:
     def _fail(self, code: int) -> Answer:
         value = np.inf if code == INFEASIBLE else -np.inf
         return Answer(np.zeros(self.problem.size), value, np.zeros(len(self.lower)), code)
+
+
+def _close_bounds(low: FloatArray, high: FloatArray) -> bool:
+    """Make bounds equal that cross by round-off, as two rows that bound one variable do; False if others cross."""
+    crossed = np.flatnonzero(low > high)
+    middle = 0.5 * (low[crossed] + high[crossed])
+    if (low[crossed] - high[crossed] > CROSSED * (1.0 + np.abs(middle))).any():
+        return False
+    low[crossed] = high[crossed] = middle
+    return True
 
 
 def _read_single(matrix: FloatArray, single: BoolArray) -> tuple[FloatArray, IntArray]:

@@ -20,8 +20,6 @@ class Budget:
 
     nodes       quadratic programs that may be solved
     gap         share of the objective by which the best point may lie above the bound
-    pivots      of the nodes, those that the search over modes may take before branching starts; it then takes only
-                pivots that promise a lower objective
     branch      bound the optimum and branch; without it the search over modes takes all nodes
     confirm     ask a second solver whether a program without a point really has none
     jump        without branching: break and hold contacts whose forces are not zero, when pivots find nothing more
@@ -30,7 +28,6 @@ class Budget:
 
     nodes: int = 400
     gap: float = 1e-5
-    pivots: int = 0
     branch: bool = True
     confirm: bool = False
     jump: bool = True

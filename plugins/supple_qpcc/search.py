@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -21,6 +22,7 @@ from supple_qpcc.pieces import BREAK, STATIC, Contact, Pieces, make_pieces, pick
 from supple_qpcc.problem import Qpcc
 from supple_qpcc.program import UNBOUNDED, Answer, Program
 from supple_qpcc.records import Budget, Origin, Result, Start, Status
+from supple_qpcc.scaling import scale_problem
 
 #: a or e below this share of its terms is zero.
 NEAR: Final = 1e-7
@@ -44,7 +46,14 @@ def solve(
     """
     budget = budget or Budget()
     pieces = make_pieces(problem.pairs, find_contacts(problem) if contacts is None else contacts)
-    return Search(problem, pieces, budget, touching).run(start, seeds)
+    if problem.factor is not None:
+        return Search(problem, pieces, budget, touching).run(start, seeds)
+    scaled, unit = scale_problem(problem)
+    if start is not None and len(start.last) == problem.size:
+        start = replace(start, last=start.last / unit)
+    found = Search(scaled, pieces, budget, touching).run(start, seeds)
+    again = replace(found.start, last=unit * found.start.last) if len(found.start.last) else found.start
+    return replace(found, x=unit * found.x, start=again)
 
 
 class Search:
@@ -75,15 +84,12 @@ class Search:
         if self.best is None:
             self.start_from_lcp(start.last)
         branching = Branching(self) if self.budget.branch else None
-        if branching is not None:
-            branching.relax(start.active)
         if branching is None:
-            self.pivot(self.budget.nodes)
+            self.pivot()
             if self.budget.jump:
                 self.jump()
-        elif not branching.finished():
-            self.pivot(self.budget.pivots, descend=True)
-        if branching is not None:
+        else:
+            branching.relax(start.active)
             branching.run()
         return self._report(start, branching.bound() if branching else -np.inf)
 
@@ -105,23 +111,22 @@ class Search:
             PRECISION * min(self._terms, self._relaxed_terms),
         )
 
-    def visit(self, modes: IntArray, origin: Origin, active: IntArray | None) -> bool:
-        """Solve the program of these modes unless that was done; is it the best so far."""
+    def visit(self, modes: IntArray, origin: Origin, active: IntArray | None) -> Answer | None:
+        """Solve the program of these modes; None if that was done before, cannot be afforded, or has no solution."""
         key = modes.tobytes()
         if key in self._seen or not self.afford():
-            return False
+            return None
         self._seen.add(key)
         answer = self.program.solve(self.pieces.choose(modes), active)
         if answer.code == UNBOUNDED:
             self.unbounded = True
         if not np.isfinite(answer.value):
-            return False
+            return None
         heapq.heappush(self._queue, (answer.value, len(self._seen), modes, answer))
-        if answer.value >= self.value:
-            return False
-        self.best, self.best_modes, self.origin = answer, modes, origin
-        self._terms = self._measure_terms(answer.x)
-        return True
+        if answer.value < self.value:
+            self.best, self.best_modes, self.origin = answer, modes, origin
+            self._terms = self._measure_terms(answer.x)
+        return answer
 
     def note_relaxation(self, x: FloatArray) -> None:
         """The relaxation says how large terms need to be; a bad point with huge ones must not pass for the optimum."""
@@ -146,19 +151,25 @@ class Search:
         modes = pick(self.pieces.first, held)
         return modes if held[self.pieces.first[:-1] + modes].all() else None
 
-    def pivot(self, nodes: int, descend: bool = False) -> None:
-        """Expand nodes in the order of their objectives until nothing is left or that many programs were solved.
-
-        To descend is to take only pivots that promise a lower objective, and to count anew whenever one keeps it.
-        """
-        limit = self.program.solved + nodes
-        while self._queue and self.program.solved < limit and self.afford():
+    def pivot(self) -> None:
+        """Expand nodes in the order of their objectives until nothing is left."""
+        while self._queue and self.afford():
             _, _, modes, answer = heapq.heappop(self._queue)
-            for neighbour in self._list_pivots(modes, answer, descend):
-                if self.program.solved >= limit:
-                    break
-                if self.visit(neighbour, "pivot", answer.active) and descend:
-                    limit = self.program.solved + nodes
+            for neighbour in self._list_pivots(modes, answer):
+                self.visit(neighbour, "pivot", answer.active)
+
+    def descend(self, modes: IntArray, answer: Answer | None) -> None:
+        """Pivot from node to better node while a released side promises one: down to a local minimum.
+
+        Contacts need it not: the modes that the LCP gives them are near the optimum. Pairs that are alone are many,
+        and each of them is left where the first guess put it.
+        """
+        while answer is not None and not self.pieces.contact.all():
+            here, answer = answer, None
+            for neighbour in self._list_pivots(modes, here, promising=True):
+                there = self.visit(neighbour, "pivot", here.active)
+                if there is not None and there.value < here.value:
+                    modes, answer = neighbour, there
                     break
 
     def jump(self) -> None:
@@ -176,9 +187,9 @@ class Search:
                     self.visit(neighbour, "pivot", answer.active)
             improved = self.value < before
             if improved:
-                self.pivot(self.budget.nodes)
+                self.pivot()
 
-    def _list_pivots(self, modes: IntArray, answer: Answer, descend: bool) -> list[IntArray]:
+    def _list_pivots(self, modes: IntArray, answer: Answer, promising: bool = False) -> list[IntArray]:
         """Neighbours that hold the minimiser too, those first whose released sides pull most."""
         pieces, first = self.pieces, self.pieces.first
         held = pieces.hold(*self.problem.find_pairs(answer.x), self.find_tolerance(answer.x))
@@ -190,7 +201,7 @@ class Search:
                 if piece == now[group]:
                     continue
                 gain = float(pull[pieces.zero[now[group]] & ~pieces.zero[piece]].sum())
-                if descend and gain <= 0.0:
+                if promising and gain <= 0.0:
                     continue
                 neighbour = modes.copy()
                 neighbour[group] = piece - first[group]
@@ -212,7 +223,7 @@ class Search:
         x = hold_and_touch(self.problem, last)
         modes = None if x is None else self.locate(x)
         if modes is not None:
-            self.visit(modes, "lcp", None)
+            self.descend(modes, self.visit(modes, "lcp", None))
 
     def _report(self, start: Start, bound: float) -> Result:
         program, c0 = self.program, self.problem.c0

@@ -22,8 +22,9 @@ MATRICES: Final = ("P", "G", "A", "C", "E")
 VECTORS: Final = ("c", "h", "b", "lb", "ub", "d", "f")
 NEEDED: Final = ("P", "c", "C", "d", "E", "f")
 SOLVERS: Final = ("qpcc", "static")
-#: Of a proof.
-NODES: Final = 200_000
+#: Programs of a search, and of a proof.
+SEARCHED: Final = 2_000
+PROVEN: Final = 200_000
 GAP: Final = 1e-8
 
 
@@ -111,8 +112,8 @@ def solve_stored_qpcc(path: Path, arrays: dict[str, Any], options: SolveOptions)
 
 def _make_budget(options: SolveOptions) -> Budget:
     if options.prove:
-        return Budget(nodes=options.nodes or NODES, gap=GAP, confirm=True)
-    return Budget(nodes=options.nodes) if options.nodes else Budget()
+        return Budget(nodes=options.nodes or PROVEN, gap=GAP, confirm=True)
+    return Budget(nodes=options.nodes or SEARCHED)
 
 
 def read_qpcc(path: Path, arrays: dict[str, Any]) -> Qpcc:

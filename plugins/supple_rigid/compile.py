@@ -52,7 +52,9 @@ def _declare_masses(build: Build, labels: list[str], masses: list[MassProperties
 
 
 def _declare_motion(build: Build, labels: list[str], x: FloatArray, q: FloatArray, v: FloatArray) -> None:
-    build.add_model("rigid.x_start", x, unit="m", doc="Centres of mass at the start.", labels=labels)
+    build.add_model(
+        "rigid.x_start", x, unit="m", doc="Centres of mass at the start.", labels=labels, plain=True
+    )
     for name, values, unit, doc in (
         ("x", x, "m", "Centres of mass."),
         ("q", q, "1", "Rotations (w, x, y, z)."),

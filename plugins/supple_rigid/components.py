@@ -33,6 +33,8 @@ class Body:
     spin: Vector = field(
         default=(0.0, 0.0, 0.0), unit="rad/s", doc="Angular velocity at the start, in the world."
     )
+    numbers = ("mass", "density", "velocity", "spin")
+    placed_by_arrays = True
     metrics = (
         Metric("height", "m", "Height of the centre of mass.", "last"),
         Metric("speed", "m/s", "Speed of the centre of mass.", "last"),

@@ -28,6 +28,7 @@ def supple_register(registry: Registry) -> None:
     )  # fmt: skip
     for name, system in (
         ("drive_joints", "systems:DriveJoints"),
+        ("observe_slips", "systems:ObserveSlips"),
         ("observe_walk", "systems:ObserveWalk"),
     ):
         registry.add_system(f"simbicon.{name}", f"supple_simbicon.{system}", when=["simbicon"])

@@ -80,6 +80,9 @@ def compile_walkers(build: Build) -> None:
         ),
     ):
         build.add_step(f"simbicon.{name}", shape, unit=unit, doc=doc, labels=labels)
+    owners = list_owners(build)
+    doc = "Of the contacts on an entity: normal impulses times sliding speeds, and normal impulses."
+    build.add_step("simbicon.slips", (len(owners), 2), unit="N m, N s", doc=doc, labels=owners)
     build.add_step("simbicon.push", (rates,), unit="N m", doc="Torques before implicit gains act.")
     build.add_step("simbicon.resisting", (rates,), unit="N m s/rad", doc="Implicit gains of the rates.")
     for row, entity in enumerate(entities):
@@ -181,10 +184,8 @@ def find_target(file: GaitFile, role: str) -> Target:
 
 def _find_place(walker: Walker, value: str) -> int:
     """Where the phases hold a value; -1 if the gait does not speak of it."""
-    try:
-        return int(walker.machines.place(walker.machine, value).start)
-    except UserError:
-        return -1
+    known = walker.machines.holds(walker.machine, value)
+    return int(walker.machines.place(walker.machine, value).start) if known else -1
 
 
 def _make_body(build: Build, walker: Walker, names: list[str]) -> Body:

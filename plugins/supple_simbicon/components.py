@@ -81,6 +81,11 @@ class Simbicon:
             "m",
             "Distance aside from foot to foot where they begin their steps, once settled.",
         ),
+        Metric(
+            "left_pressure", "m", "Centre of pressure of the left foot ahead of its foot_point at the end."
+        ),
+        Metric("right_pressure", "m", "The same of the right foot; nan while it carries no more than 20 N."),
+        Metric("slip", "m", "Way that what presses of the stance foot slides within a step, its mean."),
     )
 
     def reads_files(self) -> tuple[str, ...]:

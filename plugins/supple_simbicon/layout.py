@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from supple.core.arrays import FloatArray, IntArray
+from supple_contact.touch import Touch
 
 LEFT: Final = 0
 RIGHT: Final = 1
@@ -59,29 +60,32 @@ STEP_VARIATION: Final = 24
 STEP_WAY: Final = 25
 STEP_ASIDE: Final = 26
 STEP_JUMP: Final = 27
-OLD_FORCE: Final = 28
-OLD_X: Final = 29
-OLD_Z: Final = 30
-OLD_LOADED: Final = 31
+STEP_SLIP: Final = 28
+OLD_FORCE: Final = 29
+OLD_X: Final = 30
+OLD_Z: Final = 31
+OLD_LOADED: Final = 32
 # Of all steps that are over.
-FULL_STEPS: Final = 32
-FORCES: Final = 33
-DEVIATIONS: Final = 34
-VARIATIONS: Final = 35
-WAYS: Final = 36
-ASIDES: Final = 37
-JUMPS: Final = 38
-STANCE: Final = 39  # foot of the step that lasts
+FULL_STEPS: Final = 33
+FORCES: Final = 34
+DEVIATIONS: Final = 35
+VARIATIONS: Final = 36
+WAYS: Final = 37
+ASIDES: Final = 38
+JUMPS: Final = 39
+SLIPS: Final = 40
+STANCE: Final = 41  # foot of the step that lasts
 # Of the changes of stance.
-CHANGES: Final = 40
-CHANGE_X: Final = 41
-CHANGE_WIDTHS: Final = 42
-MEMORY_COLUMNS: Final = 43
+CHANGES: Final = 42
+CHANGE_X: Final = 43
+CHANGE_WIDTHS: Final = 44
+MEMORY_COLUMNS: Final = 45
 
 METRICS: Final = (
     "left_load", "right_load", "upright", "fall_time", "distance", "sideways", "speed", "heading", "steps",
     "step_period", "step_length", "step_width", "effort", "peak_torque", "contacts", "force", "force_deviation",
-    "force_variation", "pressure_way", "pressure_way_aside", "pressure_jump", "change_width",
+    "force_variation", "pressure_way", "pressure_way_aside", "pressure_jump", "change_width", "slip",
+    "left_pressure", "right_pressure",
 )  # fmt: skip
 """Columns of `simbicon.observed`."""
 
@@ -174,6 +178,18 @@ class Asked(NamedTuple):
 
     push: FloatArray
     resisting: FloatArray
+
+
+class Contacts(NamedTuple):
+    """What touches entities in the step of length `step` [s]: the sums of the last step and of this one, and slips.
+
+    slips [entities, 2]: see `slip_kernels.add_up_slips`.
+    """
+
+    step: float
+    before: Touch
+    now: Touch
+    slips: FloatArray
 
 
 class Pressed(NamedTuple):

@@ -9,7 +9,8 @@ from supple.math.quaternion_kernels import rotate_vector_at
 from supple_contact.touch import Touch
 from supple_simbicon import layout as at
 from supple_simbicon.drive_kernels import add_loads, find_heading
-from supple_simbicon.layout import Asked, Body, Drives, Rules, Sight
+from supple_simbicon.layout import Asked, Body, Contacts, Drives, Rules, Sight
+from supple_simbicon.slip_kernels import find_slip_speed
 
 LOADED = 20.0
 """Vertical force [N] from which on a foot's centre of pressure counts."""
@@ -17,15 +18,17 @@ LOADED = 20.0
 
 @njit
 def observe_walk(
-    time, drives: Drives, body: Body, rules: Rules, left_stance, before: Touch, touch: Touch, sight: Sight, start,
-    asked: Asked, memory_out, observed_out,
+    time, drives: Drives, body: Body, rules: Rules, left_stance, contact: Contacts, sight: Sight, start, asked: Asked,
+    memory_out, observed_out,
 ):  # fmt: skip
     """One step of a walk: loads always, all else until it falls.
 
-    `before` are the contacts of the last step: a landing is noticed one step late, and a foot is measured from it on.
+    A landing is noticed one step late, and a foot is measured from it on, by the contacts of the last step.
     """
-    observed_out[0] = add_loads(body.left, touch.force)
-    observed_out[1] = add_loads(body.right, touch.force)
+    observed_out[0] = add_loads(body.left, contact.now.force)
+    observed_out[1] = add_loads(body.right, contact.now.force)
+    observed_out[23] = find_pressure(body.left, body.foot[at.LEFT], body.foot_point, contact.now, sight)
+    observed_out[24] = find_pressure(body.right, body.foot[at.RIGHT], body.foot_point, contact.now, sight)
     stance = at.LEFT if left_stance[0] == 1 else at.RIGHT
     root = body.bones[0]
     if memory_out[at.FALL_TIME] < 0.0:
@@ -36,12 +39,29 @@ def observe_walk(
             memory_out[at.LAST_Z] = sight.x[root, 2]
             memory_out[at.SIDEWAYS] = max(memory_out[at.SIDEWAYS], abs(sight.x[root, 0] - start[root, 0]))
             if time[0] >= rules.settle:
-                measure(time[0], drives, body, stance, before, sight, asked, memory_out)
+                measure(time[0], drives, body, stance, contact, sight, asked, memory_out)
     show(start[root, 2], memory_out, observed_out)
 
 
 @njit
-def measure(now, drives: Drives, body: Body, stance, touch: Touch, sight: Sight, asked: Asked, memory_out):
+def find_pressure(rows, foot, foot_point, touch: Touch, sight: Sight):
+    """How far the centre of pressure of a foot is ahead of its point along z [m]; nan while it is not loaded."""
+    load = pressing = ahead = 0.0
+    for n in range(rows.shape[0]):
+        i = rows[n]
+        load += touch.force[i, 1]
+        pressing += touch.normal_force[i]
+        ahead += touch.normal_force[i] * touch.centre[i, 2]
+    if load <= LOADED or pressing <= 0.0:
+        return math.nan
+    _, _, pz = rotate_vector_at(sight.rotation, foot, foot_point[0], foot_point[1], foot_point[2])
+    return ahead / pressing - sight.x[foot, 2] - pz
+
+
+@njit
+def measure(
+    now, drives: Drives, body: Body, stance, contact: Contacts, sight: Sight, asked: Asked, memory_out
+):
     """One sample of a walk that has settled."""
     root = body.bones[0]
     if memory_out[at.SETTLED_TIME] < 0.0:
@@ -59,9 +79,12 @@ def measure(now, drives: Drives, body: Body, stance, touch: Touch, sight: Sight,
     note_place(now, body.foot[stance], body.foot_point, sight, memory_out)
     add_torques(drives, sight.v, asked, memory_out)
     rows = body.left if stance == at.LEFT else body.right
-    watch_pressure(rows, touch, memory_out)
+    watch_pressure(rows, contact.before, memory_out)
+    if memory_out[at.OLD_LOADED] == 1.0:
+        memory_out[at.STEP_SLIP] += contact.step * find_slip_speed(rows, contact.slips)
     memory_out[at.SAMPLES] += 1.0
-    memory_out[at.CONTACTS] += count_contacts(body.left, touch) + count_contacts(body.right, touch)
+    memory_out[at.CONTACTS] += count_contacts(body.left, contact.before)
+    memory_out[at.CONTACTS] += count_contacts(body.right, contact.before)
 
 
 @njit
@@ -91,6 +114,7 @@ def end_step(now, memory_out):
             memory_out[at.WAYS] += memory_out[at.STEP_WAY]
             memory_out[at.ASIDES] += memory_out[at.STEP_ASIDE]
             memory_out[at.JUMPS] += memory_out[at.STEP_JUMP]
+            memory_out[at.SLIPS] += memory_out[at.STEP_SLIP]
     memory_out[at.LAST_STEP] = now
     memory_out[at.PLACED] = 0.0
     for k in range(at.STEP_SAMPLES, at.OLD_LOADED + 1):
@@ -199,3 +223,4 @@ def show(start_z, memory, observed_out):
     observed_out[19] = divide(memory[at.ASIDES], steps)
     observed_out[20] = divide(memory[at.JUMPS], steps)
     observed_out[21] = divide(memory[at.CHANGE_WIDTHS], memory[at.CHANGES] - 1.0)
+    observed_out[22] = divide(memory[at.SLIPS], steps)

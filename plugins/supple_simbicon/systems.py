@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from supple.core.arrays import NEXT
 from supple.core.build import Build
-from supple.core.schedule import Bound, Call, Phase, System, Work
+from supple.core.jit import bind_kernel
+from supple.core.schedule import ROWS, Access, Bound, Call, Each, Phase, System, Work
+from supple.mechanics.mechanism import Mechanism
+from supple.mechanics.owners import Owners
 from supple_bones.tables import name_arrays
+from supple_contact.tables import RowContacts
 from supple_contact.touch import Touch
 from supple_phases.member import Machines
 from supple_simbicon.compile import Walker
 from supple_simbicon.components import SimbiconSettings
 from supple_simbicon.drive import list_arguments, make_scratch, prepare_drive
 from supple_simbicon.drive_kernels import drive_walker
-from supple_simbicon.layout import Asked, Output, Rules, Sight
+from supple_simbicon.layout import Asked, Contacts, Output, Rules, Sight
 from supple_simbicon.observe_kernels import observe_walk
+from supple_simbicon.slip_kernels import add_up_slips
 from supple_simbicon.small_step_kernels import stiffen_drives
 
 SIGHT = name_arrays(Sight, "skeleton")
@@ -70,6 +75,38 @@ def find_rules(walker: Walker, settings: SimbiconSettings) -> Rules:
     return walker.rules
 
 
+class ObserveSlips(System):
+    """How fast the contacts on every entity slide, by the velocities at the end of the step."""
+
+    phase = Phase.OBSERVE
+    reads: Sequence[Access] = (
+        *name_arrays(Owners, "owners"), *name_arrays(RowContacts, "contacts"), "rows.impulse", "rows.problem",
+        Each("mechanisms", "v_next", ROWS),
+    )  # fmt: skip
+    writes = ("simbicon.slips",)
+
+    def bind(self, arrays: Bound) -> Callable[[], None]:
+        """Bind the contacts, and the velocities of all mechanisms."""
+        mechanisms: list[Mechanism] = arrays.build.members("mechanisms", ROWS)
+        problem = arrays.record("rows.problem")
+        velocity = np.zeros((problem.capacity, 3))
+        adding = [
+            one.jacobian.bind_row_velocities(arrays[one.v_next].reshape(-1), velocity) for one in mechanisms
+        ]
+        add_up = bind_kernel(
+            add_up_slips, arrays.take(Owners, "owners"), arrays.take(RowContacts, "contacts"),
+            arrays["rows.impulse"], velocity, arrays["simbicon.slips"],
+        )  # fmt: skip
+
+        def observe() -> None:
+            velocity[: problem.count] = 0.0
+            for add_velocities in adding:
+                add_velocities()
+            add_up()
+
+        return observe
+
+
 class ObserveWalk(System):
     """Loads, steps, pressure and effort of all walkers."""
 
@@ -83,14 +120,17 @@ class ObserveWalk(System):
         self.touch = {name: f"touch.{name}{NEXT}" for name in Touch._fields}
         self.reads = (
             "skeleton.inertia", *self.sight.values(), *name_arrays(Touch, "touch"), *self.touch.values(),
-            "skeleton.x_start", Machines.active,
+            "skeleton.x_start", Machines.active, "simbicon.slips",
             f"run.time{NEXT}", *ASKED,
         )  # fmt: skip
 
     def bind(self, arrays: Bound) -> Work:
         """One call for every walker."""
-        sight, touch = arrays.take(Sight, "skeleton", **self.sight), arrays.take(Touch, "touch", **self.touch)
-        asked, before = arrays.take(Asked, "simbicon"), arrays.take(Touch, "touch")
+        sight, asked = arrays.take(Sight, "skeleton", **self.sight), arrays.take(Asked, "simbicon")
+        contacts = Contacts(
+            step=arrays.h, before=arrays.take(Touch, "touch"), now=arrays.take(Touch, "touch", **self.touch),
+            slips=arrays["simbicon.slips"],
+        )  # fmt: skip
         active, start, time = (
             arrays[Machines.active], arrays["skeleton.x_start"], arrays[f"run.time{NEXT}"],
         )  # fmt: skip
@@ -98,7 +138,7 @@ class ObserveWalk(System):
         return [
             Call(
                 observe_walk, time, walker.drives, walker.body, walker.rules,
-                active[walker.flag : walker.flag + 1], before, touch, sight, start, asked, memory[walker.row],
+                active[walker.flag : walker.flag + 1], contacts, sight, start, asked, memory[walker.row],
                 observed[walker.row],
             )
             for walker in self.walkers

@@ -25,6 +25,9 @@ def supple_register(registry: Registry) -> None:
         after=["bone_loads"], provides=["mechanisms", "carriers", "row_sources", "bone_loads"],
     )  # fmt: skip
     registry.add_warning("skeleton.servos", "supple_skeleton.beginning:warn_of_servos", when=["servo"])
+    registry.add_system(
+        "skeleton.apply_commands", "supple_skeleton.commands:ApplyCommands", when=["skeleton"]
+    )
     for name, system in (
         ("move_freely", "MoveFreely"),
         ("advance_bones", "AdvanceBones"),

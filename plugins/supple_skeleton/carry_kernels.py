@@ -13,6 +13,7 @@ from supple_bones.layout import BALL, FREE, JOINT, LAST_DOF, PARENT, Q_FIRST, RO
 from supple_bones.spatial_kernels import apply_inertia
 from supple_skeleton.flow_kernels import LOOSE, move_inertia
 from supple_skeleton.flow_tables import Flow, FlowScratch, Heads
+from supple_skeleton.step_tables import FreeStep
 
 LEAST_SHARE = 1e-8
 """Share of the energy below which the motion within a tree is not corrected: its digits are those of round-off."""
@@ -82,6 +83,40 @@ def set_head_rates(bone, x, axis, i, rx, ry, rz, px, py, pz, wx, wy, wz, v_out):
         k += 3
     for local in range(3):
         v_out[k + local] += dot(axis[k + local, 3], axis[k + local, 4], axis[k + local, 5], wx, wy, wz)
+
+
+@njit
+def restore_spins(step: FreeStep, fast, s: FlowScratch, change_inout):
+    """Give fast heads that turn freely the angular momentum that K took from them in the kick: README eq. (11), (17).
+
+    K resists spins as if it were held by the world. What hangs together only pulls at itself.
+    """
+    bone, motion, scratch = step.bones.bone, step.motion, step.scratch
+    spin, stiff, resisting = s.motion.spatial_velocity, scratch.stiff, scratch.resisting
+    move_bones(bone, step.bones.dof, motion.axis, change_inout, spin, s.motion.axis_rate)
+    for i in range(bone.shape[0] - 1, -1, -1):
+        parent = bone[i, PARENT]
+        wx, wy, wz = spin[i, 3], spin[i, 4], spin[i, 5]
+        if parent >= 0:  # stiff[i] is that of the bone and all that hangs on it
+            wx, wy, wz = wx - spin[parent, 3], wy - spin[parent, 4], wz - spin[parent, 5]
+        k = stiff[i]
+        s.momentum[0, i, 3] = k[0] * wx + k[3] * wy + k[4] * wz - resisting[i, 3]
+        s.momentum[0, i, 4] = k[3] * wx + k[1] * wy + k[5] * wz - resisting[i, 4]
+        s.momentum[0, i, 5] = k[4] * wx + k[5] * wy + k[2] * wz - resisting[i, 5]
+    carry_inertias(bone, step.masses.inertia, motion.x, motion.rotation, s.own)
+    add_composites(bone, s.own, s.composite)
+    for i in range(bone.shape[0] - 1, -1, -1):
+        parent, taken = bone[i, PARENT], s.momentum[0, i]
+        if parent >= 0:
+            for c in range(3, 6):
+                s.momentum[0, parent, c] += taken[c]
+        if fast[i] > 0.0 and bone[i, JOINT] in (BALL, FREE):
+            rx, ry, rz = find_centre(bone, s.composite, motion.x, i)
+            move_inertia(s.composite, i, rx, ry, rz, s.small[0])
+            wx, wy, wz = solve_small(s.small[0], taken[3], taken[4], taken[5])
+            set_head_rates(
+                bone, motion.x, motion.axis, i, rx, ry, rz, 0.0, 0.0, 0.0, wx, wy, wz, change_inout
+            )
 
 
 @njit

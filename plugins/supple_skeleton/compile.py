@@ -21,13 +21,14 @@ from supple_bones.compile import (
     rate_labels,
     show_bones,
 )
-from supple_bones.components import spread
+from supple_bones.components import TURNING, spread
 from supple_bones.forest import BoneSpec, Follower, FollowerSpec, Forest, build_forest
 from supple_bones.inertia_kernels import make_mass_matrix
-from supple_bones.layout import BONE, JOINTS
+from supple_bones.layout import BONE, JOINTS, V_FIRST
 from supple_bones.limits import JointLimits
 from supple_bones.mass import bone_mass
 from supple_rigid.mass import MassProperties
+from supple_skeleton.commands import COMMAND
 from supple_skeleton.drawings import draw_rods
 from supple_skeleton.mechanism import Skeletons
 from supple_skeleton.servos import JointServos, declare_servos
@@ -54,6 +55,7 @@ def compile_skeletons(build: Build) -> None:
     declare_frames(build, "skeleton", forest, entities)
     watched = may_be_taut(build, forest)
     _declare_forces(build, forest)
+    _declare_commands(build, entities, forest)
     _declare_tie(build, forest, watched)
     limits, servos = (len(build.arrays[f"skeleton.{name}"]) for name in ("limit", "servo"))
     extra = sum(load.extra_blocks for load in build.members("bone_loads"))
@@ -158,12 +160,30 @@ def _declare_forces(build: Build, forest: Forest) -> None:
         ("flown", (rates,), "rad/s, m/s", "The same after their free motion."),
     ):
         build.add_step(f"skeleton.{name}", shape, unit=unit, doc=doc)
+    doc = "1 for bones that bore a tree which spun fast in the last step, -1 before the first one."
+    build.add_state("skeleton.spun", np.full(bones, -1.0), unit="1", doc=doc)
     for name, unit, doc in (
         ("force", "N m, N", "Generalised force of actuators."),
         ("gain_p", "N m/rad, N/m", "Implicit stiffness of actuators."),
         ("gain_d", "N m s/rad, N s/m", "Implicit damping of actuators."),
     ):
         build.add_step(f"skeleton.{name}", (rates,), unit=unit, doc=doc, accumulates=True)
+
+
+def _declare_commands(build: Build, entities: list[Entity], forest: Forest) -> None:
+    """Forces on the rates that are given from Python; see `supple.core.control`."""
+    doc = "Generalised forces that are given from Python."
+    labels = rate_labels(entities, forest)
+    build.add_state(COMMAND, np.zeros(forest.v_count), unit="N m, N", doc=doc, labels=labels)
+    for row, entity in zip(forest.bone, entities, strict=False):
+        joint = entity.components["bone"].joint
+        first, count = int(row[V_FIRST]), JOINTS[joint].v_count
+        if count and joint != "free":
+            name = "torque" if joint in TURNING else "force"
+            build.offer_command(
+                entity.path, name, COMMAND, first if count == 1 else slice(first, first + count), wakes=True,
+                unit="N m" if joint in TURNING else "N", doc="Force on the rates of the joint.",
+            )  # fmt: skip
 
 
 def _declare_tie(build: Build, forest: Forest, watched: bool) -> None:

@@ -206,22 +206,39 @@ def turn_lever(w, x, y, z, lever):
 
 
 @njit
-def flow_freely(step: FreeStep, heads: Heads, fastest, swing, right, flow_out: Flow, s: FlowScratch):
-    """Rates of fast heads that rows see: the mean of the free motion after the forces; README eq. (11), (12).
-
-    `right` is that of eq. (6); `fastest` and `swing` [rad] are the greatest turns in a step, and about the pull.
-    Overwrites v_free of these rates, and fills flow_out.
-    """
-    h, bones, motion, scratch = step.h, step.bones, step.motion, step.scratch
-    bone, dof, v = bones.bone, bones.dof, motion.v
-    kicked = flow_out.kicked
+def find_bias(step: FreeStep, bias_out):
+    """The bias at the start of the step, without gravity."""
+    motion, scratch, v = step.motion, step.scratch, step.motion.v
     differentiate_bias(
-        bone, scratch.own, motion.axis, motion.axis_rate, motion.spatial_velocity, v, motion.axis_rate,
-        motion.spatial_velocity, v, scratch.work, kicked,
+        step.bones.bone, scratch.own, motion.axis, motion.axis_rate, motion.spatial_velocity, v, motion.axis_rate,
+        motion.spatial_velocity, v, scratch.work, bias_out,
     )  # fmt: skip
     for k in range(v.shape[0]):
-        kicked[k] = right[k] + 0.5 * h * kicked[k]
-    solve_chain(dof, step.factor, kicked)
+        bias_out[k] *= 0.5
+
+
+@njit
+def kick(step: FreeStep, heads: Heads, spun, right, change_out):
+    """Change of the rates by the forces alone, at the pose of the start: README eq. (11); `right` is that of (6).
+
+    A head that did not spin fast until now has rates of half a step ago: free motion for that time comes first.
+    """
+    find_bias(step, change_out)
+    for k in range(change_out.shape[0]):
+        share = 0.5 if spun[heads.of_rate[k]] == 0.0 else 1.0
+        change_out[k] = right[k] + share * step.h * change_out[k]
+    solve_chain(step.bones.dof, step.factor, change_out)
+
+
+@njit
+def flow_freely(step: FreeStep, heads: Heads, fastest, swing, flow_out: Flow, s: FlowScratch):
+    """Rates of fast heads that rows see: the mean of the free motion after the forces; README eq. (11), (12).
+
+    `fastest` and `swing` [rad] are the greatest turns in a step, and about the pull. flow_out.kicked has the change by
+    the forces. Overwrites v_free of these rates, and fills flow_out.
+    """
+    h, bones, motion = step.h, step.bones, step.motion
+    bone, v, kicked = bones.bone, motion.v, flow_out.kicked
     for a in range(s.q.shape[0]):
         s.q[a] = motion.q[a]
     for k in range(v.shape[0]):

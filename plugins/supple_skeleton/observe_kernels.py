@@ -6,12 +6,13 @@ import math
 
 from supple.core.jit import njit, njit_inlined
 from supple.math.quaternion_kernels import rotate_vector_at, rotate_vector_back_at
-from supple.math.vector_kernels import cross, dot
+from supple.math.vector_kernels import cross
 from supple.mechanics.spring_kernels import keep_books
 from supple_bones.coordinate_kernels import find_deviations
-from supple_bones.layout import BONE, TREE
+from supple_bones.layout import BONE, LAST_DOF, PARENT, ROOT, ROW_COUNT, ROW_FIRST, TREE, V_FIRST
 from supple_bones.limit_kernels import find_limit_gaps
 from supple_bones.observe_kernels import observe_bones
+from supple_skeleton.flow_tables import Heads
 
 # Columns of what is observed of a skeleton, in the order that the component declares its metrics.
 HEIGHT = 0
@@ -27,53 +28,66 @@ BEYOND_LIMITS = 3
 
 
 @njit_inlined
-def find_kinetic_energy(inertia, rotation, twist, i):
-    """Kinetic energy of bone i from its twist [J]: README eq. (2)."""
+def find_momentum(inertia, rotation, x, twist, i, root):
+    """Momentum of bone i, and its angular momentum about the origin of the root, in world axes."""
+    m, wx, wy, wz = inertia[i, 0], twist[i, 3], twist[i, 4], twist[i, 5]
     vx, vy, vz = rotate_vector_back_at(rotation, i, twist[i, 0], twist[i, 1], twist[i, 2])
-    wx, wy, wz = twist[i, 3], twist[i, 4], twist[i, 5]
     sx, sy, sz = cross(wx, wy, wz, inertia[i, 1], inertia[i, 2], inertia[i, 3])
-    lx = inertia[i, 4] * wx + inertia[i, 7] * wy + inertia[i, 8] * wz
-    ly = inertia[i, 7] * wx + inertia[i, 5] * wy + inertia[i, 9] * wz
-    lz = inertia[i, 8] * wx + inertia[i, 9] * wy + inertia[i, 6] * wz
-    linear = inertia[i, 0] * dot(vx, vy, vz, vx, vy, vz)
-    return 0.5 * (linear + dot(wx, wy, wz, lx, ly, lz)) + dot(vx, vy, vz, sx, sy, sz)
+    tx, ty, tz = cross(inertia[i, 1], inertia[i, 2], inertia[i, 3], vx, vy, vz)
+    lx = inertia[i, 4] * wx + inertia[i, 7] * wy + inertia[i, 8] * wz + tx
+    ly = inertia[i, 7] * wx + inertia[i, 5] * wy + inertia[i, 9] * wz + ty
+    lz = inertia[i, 8] * wx + inertia[i, 9] * wy + inertia[i, 6] * wz + tz
+    px, py, pz = rotate_vector_at(rotation, i, m * vx + sx, m * vy + sy, m * vz + sz)
+    lx, ly, lz = rotate_vector_at(rotation, i, lx, ly, lz)
+    rx, ry, rz = x[i, 0] - x[root, 0], x[i, 1] - x[root, 1], x[i, 2] - x[root, 2]
+    sx, sy, sz = cross(rx, ry, rz, px, py, pz)
+    return px, py, pz, lx + sx, ly + sy, lz + sz
 
 
 @njit
-def add_energies(h, bones, masses, gains, gravity, motion, deviation_out, energy_out):
-    """energy_out [skeletons, 3]: kinetic energy with armature; potential energy; that part of it in joint springs."""
-    stiffness = gains.stiffness
+def add_energies(h, bones, masses, gains, heads: Heads, fast, gravity, motion, scratch, energy_out):
+    """energy_out [skeletons, 3]: kinetic energy with armature; potential energy; that part of it in joint springs.
+
+    Rates belong to the middle of a step. So weights count where they were half a step ago, and inertias likewise,
+    unless the tree spins fast, which gives its rates at the end: README eq. (3a).
+    """
+    stiffness, acceleration = gains.stiffness, scratch.acceleration
     bone, dof, inertia, armature = bones.bone, bones.dof, masses.inertia, masses.armature
-    x, rotation, v = motion.x, motion.rotation, motion.v
+    x, rotation, v, velocity = motion.x, motion.rotation, motion.v, motion.spatial_velocity
     for tree in range(energy_out.shape[0]):
         energy_out[tree, 0] = 0.0
         energy_out[tree, 1] = 0.0
         energy_out[tree, 2] = 0.0
     for i in range(bone.shape[0]):
-        tree = bone[i, TREE]
-        energy_out[tree, 0] += find_kinetic_energy(inertia, rotation, motion.twist, i)
-        px, py, pz = rotate_vector_at(rotation, i, inertia[i, 1], inertia[i, 2], inertia[i, 3])
-        m = inertia[i, 0]
-        energy_out[tree, 1] -= dot(
-            gravity[0], gravity[1], gravity[2], m * x[i, 0] + px, m * x[i, 1] + py, m * x[i, 2] + pz
+        tree, root, parent, m = bone[i, TREE], bone[i, ROOT], bone[i, PARENT], inertia[i, 0]
+        for c in range(6):
+            acceleration[i, c] = acceleration[parent, c] if parent >= 0 else 0.0
+        rates = bone[i, V_FIRST] - bone[i, ROW_FIRST]
+        for k in range(bone[i, ROW_FIRST], bone[i, ROW_FIRST] + bone[i, ROW_COUNT]):
+            for c in range(6):
+                acceleration[i, c] += motion.axis_rate[k, c] * v[rates + k]
+        p = find_momentum(inertia, rotation, x, motion.twist, i, root)
+        late = bone[i, LAST_DOF] >= 0 and fast[heads.of_rate[bone[i, LAST_DOF]]] == 0.0
+        for c in range(6):
+            energy_out[tree, 0] += 0.5 * p[c] * velocity[i, c]
+            if late:
+                energy_out[tree, 0] -= 0.5 * h * p[c] * acceleration[i, c]
+        sx, sy, sz = rotate_vector_at(rotation, i, inertia[i, 1], inertia[i, 2], inertia[i, 3])
+        energy_out[tree, 1] -= (
+            gravity[0] * (m * x[i, 0] + sx - 0.5 * h * p[0])
+            + gravity[1] * (m * x[i, 1] + sy - 0.5 * h * p[1])
+            + gravity[2] * (m * x[i, 2] + sz - 0.5 * h * p[2])
         )
-    find_deviations(bone, motion.q, deviation_out)
+    deviation = scratch.deviation
+    find_deviations(bone, motion.q, deviation)
     for k in range(dof.shape[0]):
         tree = bone[dof[k, BONE], TREE]
         energy_out[tree, 0] += 0.5 * armature[k] * v[k] * v[k]
         if stiffness[k] > 0.0:
             # The rate belongs to the middle of a step, half of it before the coordinate.
             _, stored, _, _ = keep_books(
-                h,
-                gains.theta[k],
-                stiffness[k],
-                gains.damping[k],
-                math.inf,
-                deviation_out[k] - h * v[k],
-                0.0,
-                v[k],
-                0.0,
-            )
+                h, gains.theta[k], stiffness[k], gains.damping[k], math.inf, deviation[k] - h * v[k], 0.0, v[k], 0.0
+            )  # fmt: skip
             energy_out[tree, 1] += stored
             energy_out[tree, 2] += stored
 
@@ -148,12 +162,12 @@ def observe_skeletons(bones, inertia, limits, motion, energy, gap_out, whole_out
 
 @njit
 def observe_step(
-    h, bones, masses, gains, gravity, limits, x_start, applied, motion, motion_next,
+    h, bones, masses, gains, heads: Heads, fast, gravity, limits, x_start, applied, motion, motion_next,
     scratch, observed_bone_out, observed_out, balance_out,
 ):  # fmt: skip
     """Energies before and after the step, work, metrics."""
-    add_energies(h, bones, masses, gains, gravity, motion, scratch.deviation, scratch.before)
-    add_energies(h, bones, masses, gains, gravity, motion_next, scratch.deviation, scratch.after)
+    add_energies(h, bones, masses, gains, heads, fast, gravity, motion, scratch, scratch.before)
+    add_energies(h, bones, masses, gains, heads, fast, gravity, motion_next, scratch, scratch.after)
     sum_energies(scratch.before, scratch.after, balance_out)
     balance_out.numerical[0] += find_numerical_loss(h, gains, motion.v, motion_next.v)
     balance_out.applied[0] += find_applied_work(h, gains, applied, motion.v, motion_next.v)

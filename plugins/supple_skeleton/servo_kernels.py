@@ -15,12 +15,13 @@ from supple_bones.row_kernels import append_block
 class ServoTree(NamedTuple):
     """servo [m, 2]: bone, place of the coordinate.
 
-    servo_gains [m, 5]: stiffness, damping, target, greatest force, implicitness.
+    servo_gains [m, 4]: stiffness, damping, greatest force, implicitness.
     """
 
     bone: IntArray
     servo: IntArray
     servo_gains: FloatArray
+    servo_target: FloatArray
     q: FloatArray
 
 
@@ -43,7 +44,7 @@ def append_servos(h, tree, key, blocks_out, springs_out: SpringTable, first, row
     for n in range(servo.shape[0]):
         g = first + n
         i = servo[n, 0]
-        stiffness, damping, target, greatest = gains[n, 0], gains[n, 1], gains[n, 2], gains[n, 3]
+        stiffness, damping, greatest = gains[n, 0], gains[n, 1], gains[n, 2]
         resisting = damping + h * stiffness
         rows_out.law[g] = COMPLIANT
         rows_out.key[g, 0] = key
@@ -51,7 +52,7 @@ def append_servos(h, tree, key, blocks_out, springs_out: SpringTable, first, row
         rows_out.lower[g, 0] = -h * greatest
         rows_out.upper[g, 0] = h * greatest
         rows_out.compliance[g, 0] = 1.0 / (h * resisting)
-        stretch = q[bone[i, Q_FIRST] + servo[n, 1]] - target
+        stretch = q[bone[i, Q_FIRST] + servo[n, 1]] - tree.servo_target[n]
         rows_out.bias[g, 0] = stiffness * stretch / resisting
         if stiffness > 0.0:
             s = springs_out.counts[0]
@@ -60,7 +61,7 @@ def append_servos(h, tree, key, blocks_out, springs_out: SpringTable, first, row
             springs_out.stiffness[s] = stiffness
             springs_out.damping[s] = damping
             springs_out.bound[s] = greatest
-            springs_out.setting[s] = gains[n, 4]
+            springs_out.setting[s] = gains[n, 3]
             springs_out.stretch[s] = stretch
             springs_out.pull[s] = stiffness * stretch
         block = append_block(bone, i, g, blocks_out)

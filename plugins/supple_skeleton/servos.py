@@ -19,9 +19,10 @@ from supple_skeleton.servo_kernels import ServoRows, ServoTree, append_servos
 
 
 def declare_servos(build: Build, entities: list[Entity]) -> None:
-    """Declare skeleton.servo and skeleton.servo_gains."""
+    """Declare skeleton.servo, skeleton.servo_gains and skeleton.servo_target."""
     servos: list[tuple[int, int]] = []
     gains: list[tuple[float, ...]] = []
+    aims: list[float] = []
     for index, entity in enumerate(entities):
         bone, servo = entity.components["bone"], entity.components.get("servo")
         if servo is not None:
@@ -29,16 +30,23 @@ def declare_servos(build: Build, entities: list[Entity]) -> None:
             servos += [(index, local) for local in range(count)]
             targets = read_coordinates(bone.joint, spread(servo.target, count))
             theta = read_implicitness(servo.implicitness)
-            gains += [(servo.stiffness, servo.damping, target, servo.limit, theta) for target in targets]
+            gains += [(servo.stiffness, servo.damping, servo.limit, theta)] * count
+            first, aims = len(aims), [*aims, *targets]
+            build.offer_command(
+                entity.path, "target", "skeleton.servo_target", first if count == 1 else slice(first, len(aims)),
+                unit="rad, m", doc="Coordinate that the servo drives the joint to.",
+            )  # fmt: skip
+    labels = [entities[index].path for index, _ in servos]
     build.add_model(
         "skeleton.servo", np.array(servos, np.int64).reshape(-1, 2), unit="1",
-        doc="Bone and coordinate of every servo.", dtype=np.int64,
-        labels=[entities[index].path for index, _ in servos],
+        doc="Bone and coordinate of every servo.", dtype=np.int64, labels=labels,
     )  # fmt: skip
     build.add_model(
-        "skeleton.servo_gains", np.array(gains, float).reshape(-1, 5), unit="SI",
-        doc="Stiffness, damping, target, greatest force, implicitness (0: automatic).",
+        "skeleton.servo_gains", np.array(gains, float).reshape(-1, 4), unit="SI",
+        doc="Stiffness, damping, greatest force, implicitness (0: automatic).",
     )  # fmt: skip
+    doc = "Coordinates that the servos drive to; set from Python."
+    build.add_state("skeleton.servo_target", aims, unit="rad, m", doc=doc, labels=labels)
 
 
 def take_rows(problem: ConstraintProblem) -> ServoRows:

@@ -9,8 +9,8 @@ from supple_bones.force_kernels import differentiate_bias, find_inverse_dynamics
 from supple_bones.inertia_kernels import make_mass_matrix
 from supple_bones.kinematics_kernels import follow_state, move_bones
 from supple_bones.layout import ROW
-from supple_skeleton.carry_kernels import carry_motion
-from supple_skeleton.flow_kernels import flow_freely, mark_fast
+from supple_skeleton.carry_kernels import carry_motion, restore_spins
+from supple_skeleton.flow_kernels import find_bias, flow_freely, kick, mark_fast
 from supple_skeleton.flow_tables import Ended, Flow, FlowScratch, Heads
 from supple_skeleton.step_tables import FreeStep
 from supple_skeleton.tension_kernels import (
@@ -54,38 +54,39 @@ def fill_right_side(h, gains, applied, bias, deviation, v, right_out):
 
 
 @njit
-def finish_free(step: FreeStep, tight):
-    """Factor of A = M + gains, M being there, and velocities if nothing touched. Returns -1, or a rate without inertia.
-
-    `tight`: torques that resist spins join the right side, which is left in scratch.rates[0].
+def prepare_free(step: FreeStep, tight):
+    """Factor of A = M + gains, M being there, and the right side, in scratch.rates[0]. Returns -1, or a rate without
+    inertia. `tight`: torques that resist spins join the right side.
     """
-    h, bones, masses, gains, motion, scratch = (
-        step.h, step.bones, step.masses, step.gains, step.motion, step.scratch,
-    )  # fmt: skip
-    factor_out, applied_out = step.factor, step.applied
-    bone, dof, armature = bones.bone, bones.dof, masses.armature
-    v, x, axis, axis_rate, velocity = (
-        motion.v,
-        motion.x,
-        motion.axis,
-        motion.axis_rate,
-        motion.spatial_velocity,
-    )
-    own, work = scratch.own, scratch.work
+    h, bones, motion, scratch = step.h, step.bones, step.motion, step.scratch
+    bone, v, work = bones.bone, motion.v, scratch.work
     right, bias, change, zero = scratch.rates[0], scratch.rates[1], scratch.rates[2], scratch.rates[3]
-    count = v.shape[0]
-    add_implicit_gains(h, dof, gains, factor_out)
-    empty = factor_chain(dof, factor_out)
+    add_implicit_gains(h, bones.dof, step.gains, step.factor)
+    empty = factor_chain(bones.dof, step.factor)
     if empty >= 0:
         return empty
-    find_applied_forces(bone, axis, x, step.wrench, step.force, work, applied_out)
-    for k in range(count):
+    find_applied_forces(bone, motion.axis, motion.x, step.wrench, step.force, work, step.applied)
+    for k in range(v.shape[0]):
         zero[k] = 0.0
-    find_inverse_dynamics(bone, armature, step.gravity, own, axis, axis_rate, velocity, v, zero, work, bias)
+    find_inverse_dynamics(
+        bone, step.masses.armature, step.gravity, scratch.own, motion.axis, motion.axis_rate, motion.spatial_velocity,
+        v, zero, work, bias,
+    )  # fmt: skip
     find_deviations(bone, motion.q, change)
-    fill_right_side(h, gains, applied_out, bias, change, v, right)
+    fill_right_side(h, step.gains, step.applied, bias, change, v, right)
     if tight:
         resist_spins(step, bias, right)
+    return -1
+
+
+@njit
+def solve_free(step: FreeStep):
+    """Velocities if nothing touched, from the right side in scratch.rates[0] and the factor."""
+    h, motion, scratch = step.h, step.motion, step.scratch
+    bone, dof, factor_out = step.bones.bone, step.bones.dof, step.factor
+    v, axis, axis_rate, velocity = motion.v, motion.axis, motion.axis_rate, motion.spatial_velocity
+    own, work, count = scratch.own, scratch.work, motion.v.shape[0]
+    right, bias, change = scratch.rates[0], scratch.rates[1], scratch.rates[2]
     for k in range(count):
         change[k] = right[k]
     solve_chain(dof, factor_out, change)
@@ -99,7 +100,32 @@ def finish_free(step: FreeStep, tight):
         solve_chain(dof, factor_out, change)
     for k in range(count):
         step.v_free[k] = v[k] + change[k]
-    return -1
+
+
+@njit
+def finish_free(step: FreeStep, tight):
+    """`prepare_free` and `solve_free`. Returns -1, or a rate without inertia."""
+    empty = prepare_free(step, tight)
+    if empty < 0:
+        solve_free(step)
+    return empty
+
+
+@njit
+def slow_down(step: FreeStep, heads: Heads, fast, spun, right_inout):
+    """Heads that spun fast until now have rates of this very moment: their bias acts for half of the step only."""
+    changed = False
+    for n in range(heads.listed.shape[0]):
+        i = heads.listed[n]
+        changed = changed or (spun[i] > 0.0 and fast[i] == 0.0)
+    if not changed:
+        return
+    bias = step.scratch.rates[1]
+    find_bias(step, bias)
+    for k in range(bias.shape[0]):
+        i = heads.of_rate[k]
+        if spun[i] > 0.0 and fast[i] == 0.0:
+            right_inout[k] += 0.5 * step.h * bias[k]
 
 
 @njit_inlined
@@ -113,7 +139,7 @@ def begin_free(step: FreeStep):
 
 
 @njit
-def move_freely(step: FreeStep, heads: Heads, fast_out):
+def move_freely(step: FreeStep, heads: Heads, spun, fast_out):
     """Factor of A and velocities if nothing touched; README eq. (4) to (7), under tension (15) to (17).
 
     Returns -1, a rate without inertia, or SPINS_FAST: then `move_fast` is to be asked.
@@ -126,11 +152,15 @@ def move_freely(step: FreeStep, heads: Heads, fast_out):
     if step.tie.taut[0] > 0:
         find_pulls(step, motion.v, motion.axis_rate, motion.spatial_velocity, step.pull)
         tight = stiffen_bones(step, step.factor)
-    return finish_free(step, tight)
+    empty = prepare_free(step, tight)
+    if empty < 0:
+        slow_down(step, heads, fast_out, spun, step.scratch.rates[0])
+        solve_free(step)
+    return empty
 
 
 @njit
-def move_fast(step: FreeStep, heads: Heads, flow_out: Flow, flow_scratch: FlowScratch):
+def move_fast(step: FreeStep, heads: Heads, spun, flow_out: Flow, flow_scratch: FlowScratch):
     """`move_freely` where trees spin fast: README eq. (11) to (17). Returns -1, or a rate without inertia."""
     motion, dof = step.motion, step.bones.dof
     fastest, swing = mark_fast(step.h, step.bones.bone, heads, motion.spatial_velocity, flow_out.fast), 0.0
@@ -145,9 +175,15 @@ def move_fast(step: FreeStep, heads: Heads, flow_out: Flow, flow_scratch: FlowSc
     add_implicit_gains(step.h, dof, step.gains, flow_scratch.factor)
     for k in range(dof.shape[0]):
         flow_scratch.gain[k] = flow_scratch.factor[dof[k, ROW]]
-    empty = finish_free(step, tight)
+    empty = prepare_free(step, tight)
     if empty < 0:
-        flow_freely(step, heads, fastest, swing, step.scratch.rates[0], flow_out, flow_scratch)
+        right = step.scratch.rates[0]
+        slow_down(step, heads, flow_out.fast, spun, right)
+        solve_free(step)
+        kick(step, heads, spun, right, flow_out.kicked)
+        if tight:
+            restore_spins(step, flow_out.fast, flow_scratch, flow_out.kicked)
+        flow_freely(step, heads, fastest, swing, flow_out, flow_scratch)
     return empty
 
 
@@ -158,6 +194,13 @@ def follow_rates(bones, motion_out):
         bones.bone, bones.dof, bones.frame, motion_out.q, motion_out.v, motion_out.x, motion_out.rotation,
         motion_out.twist, motion_out.axis, motion_out.axis_rate, motion_out.spatial_velocity,
     )  # fmt: skip
+
+
+@njit
+def keep_fast(fast, spun_out):
+    """Which heads spun fast in this step."""
+    for i in range(fast.shape[0]):
+        spun_out[i] = 1.0 if fast[i] > 0.0 else 0.0
 
 
 @njit

@@ -73,9 +73,12 @@ class StepScratch(NamedTuple):
 
 
 class ObserveScratch(NamedTuple):
-    """deviation [rates], gap [limits], energies before and after [skeletons, 3], whole [skeletons, 5]."""
+    """deviation [rates], accelerations [bones, 6], gap [limits], energies before and after [skeletons, 3], whole
+    [skeletons, 5].
+    """
 
     deviation: FloatArray
+    acceleration: FloatArray
     gap: FloatArray
     before: FloatArray
     after: FloatArray
@@ -130,10 +133,11 @@ def make_step_scratch(bones: int, rates: int, rows: int) -> StepScratch:
     )
 
 
-def make_observe_scratch(rates: int, limits: int, trees: int) -> ObserveScratch:
-    """For so many rates, limits and skeletons."""
+def make_observe_scratch(bones: int, rates: int, limits: int, trees: int) -> ObserveScratch:
+    """For so many bones, rates, limits and skeletons."""
     return ObserveScratch(
         deviation=np.zeros(rates),
+        acceleration=np.zeros((bones, 6)),
         gap=np.zeros(limits),
         before=np.zeros((trees, 3)),
         after=np.zeros((trees, 3)),

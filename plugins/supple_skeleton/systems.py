@@ -21,7 +21,14 @@ from supple_skeleton.loaded_step import bind_loaded_step
 from supple_skeleton.loads import BoneLoad
 from supple_skeleton.mechanism import Skeletons
 from supple_skeleton.observe_kernels import observe_step
-from supple_skeleton.step_kernels import SPINS_FAST, advance_bones, advance_fast, move_fast, move_freely
+from supple_skeleton.step_kernels import (
+    SPINS_FAST,
+    advance_bones,
+    advance_fast,
+    keep_fast,
+    move_fast,
+    move_freely,
+)
 from supple_skeleton.step_tables import (
     Balance,
     FreeStep,
@@ -73,6 +80,7 @@ class MoveFreely(System):
         "run.gravity",
         "skeleton.wrench",
         "skeleton.force",
+        "skeleton.spun",
     )
     own_writes = (
         "skeleton.factor",
@@ -118,8 +126,9 @@ class MoveFreely(System):
         if self.loads:
             take_step = bind_loaded_step(step, self.loads)
         else:
-            take_step = bind_kernel(move_freely, step, heads, flow.fast)
-        take_fast_step = bind_kernel(move_fast, step, heads, flow, make_flow_scratch(forest))
+            take_step = bind_kernel(move_freely, step, heads, arrays["skeleton.spun"], flow.fast)
+        scratch = make_flow_scratch(forest)
+        take_fast_step = bind_kernel(move_fast, step, heads, arrays["skeleton.spun"], flow, scratch)
         any_fast = arrays["skeleton.any_fast"]
         labels = [entity.path for entity in list_bones(arrays.build, "skeleton")]
 
@@ -151,7 +160,7 @@ class AdvanceBones(System):
         *BONES, *MASSES, *MOTION, *TIE, *FLOW, "skeleton.factor", "skeleton.v_free", "skeleton.impulse", "rows.problem",
         "rows.impulse", "run.gravity", "skeleton.pulled", "skeleton.any_fast",
     )  # fmt: skip
-    writes = (*NEXT_MOTION, *ENDED)
+    writes = (*NEXT_MOTION, *ENDED, "skeleton.spun.next")
 
     def __init__(self, build: Build) -> None:
         self.watched = any(
@@ -179,9 +188,11 @@ class AdvanceBones(System):
         )
 
         steps = [stepper.attach(arrays, after) for stepper in self.steppers]
+        keep_spun = bind_kernel(keep_fast, flow.fast, arrays["skeleton.spun.next"])
 
         def advance() -> None:
             (advance_quickly if spins_fast.item(0) else advance_slowly)()
+            keep_spun()
             for take_steps in steps:
                 take_steps()
 
@@ -214,7 +225,7 @@ class ObserveBones(System):
     phase = Phase.OBSERVE
     reads = (
         *BONES, *MASSES, *GAINS, *name_arrays(Limits, "skeleton"), *MOTION, *NEXT_MOTION,
-        "run.gravity", "skeleton.x_start", "skeleton.applied",
+        "run.gravity", "skeleton.x_start", "skeleton.applied", "skeleton.fast",
     )  # fmt: skip
     writes = ("skeleton.observed_bone", "skeleton.observed")
     adds = name_arrays(Balance, "energy")
@@ -229,13 +240,15 @@ class ObserveBones(System):
             bones,
             arrays.take(Masses, "skeleton"),
             take_gains(arrays),
+            find_heads(find_skeletons(arrays).forest),
+            arrays["skeleton.fast"],
             arrays["run.gravity"],
             limits,
             arrays["skeleton.x_start"],
             arrays["skeleton.applied"],
             arrays.take(Motion, "skeleton"),
             take_next_motion(arrays, "skeleton"),
-            make_observe_scratch(len(bones.dof), len(limits.limit), len(observed)),
+            make_observe_scratch(len(bones.bone), len(bones.dof), len(limits.limit), len(observed)),
             arrays["skeleton.observed_bone"],
             observed,
             arrays.take(Balance, "energy"),

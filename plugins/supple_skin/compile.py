@@ -6,7 +6,7 @@ import numpy as np
 
 from supple.core.arrays import FloatArray, IntArray
 from supple.core.build import Build, Index
-from supple.core.drawing import Drawing, Mesh
+from supple.core.drawing import Drawing, Hangs, Mesh
 from supple.core.entity import Entity
 from supple.core.pose import relative_pose, rotate
 from supple.mechanics.filters import ignore_pair
@@ -146,7 +146,8 @@ def _declare(
         places |= {name: (f"{owner}.{array}", column) for column, name in enumerate(names)}
     build.bind_metrics(entity, "skin", places)
     form = Mesh(f"{owner}.position", f"{owner}.triangles")
-    build.draw(Drawing(f"{entity.path}.skin", entity.path, "skin", form))
+    hangs = Hangs("ghost", f"{owner}.bone", f"{owner}.local", f"{owner}.weight")
+    build.draw(Drawing(f"{entity.path}.skin", entity.path, "skin", form, hangs=hangs))
 
 
 def _place_at_start(build: Build, blend: SkinBlend) -> FloatArray:

@@ -91,7 +91,8 @@ class InteriorPoints:
             linear.elimination.solve(laws, right_side)
             find_steps(rows, laws, right_side, state)
             _, there = measure_step(rows, laws, state)
-            centre = min(1.0, max(there / mean, 0.0)) ** 3 * mean
+            # Without cones, or on their edges, there is nothing to stay in the middle of.
+            centre = min(1.0, max(there / mean, 0.0)) ** 3 * mean if mean > 0.0 else 0.0
             list_right_side(rows, laws, centre, 1, state, right_side)
             linear.elimination.solve(laws, right_side)
             find_steps(rows, laws, right_side, state)

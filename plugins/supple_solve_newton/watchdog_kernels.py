@@ -16,8 +16,7 @@ import math
 from supple.core.jit import njit
 from supple.mechanics.norm_kernels import compute_rho
 from supple.mechanics.problem import Rows
-from supple.mechanics.rows import BILATERAL
-from supple.mechanics.sweep_kernels import count_active, is_near
+from supple.mechanics.sweep_kernels import is_near
 from supple_solve_newton.merit_kernels import try_step
 from supple_solve_newton.small_step_kernels import SINGULAR, find_small_step
 
@@ -143,25 +142,25 @@ def improve_small(rows, blocks, rho, linear, scratch, search):
 
 
 @njit
-def has_equations_only(rows: Rows):
-    """Whether every group is bilateral."""
-    for i in range(rows.counts[0]):  # noqa: SIM110, which would be a generator
-        if rows.law[i] != BILATERAL:
-            return False
-    return True
+def count_active_rows(rows: Rows, impulse):
+    """The number of rows of groups with an impulse along their first row."""
+    active = 0
+    for i in range(rows.counts[0]):
+        if impulse[i, 0] != 0.0:
+            active += rows.size[i]
+    return active
 
 
 @njit
 def improve_near(rows, blocks, rho_out, linear, scratch, search, warm, tolerance, few_active, max_steps):
-    """Newton's method from `warm` if that is near the solution with at most `few_active` groups at work; else False.
+    """Newton's method from `warm` if that is near the solution with at most `few_active` contacts at work; else False.
 
-    Equations alone are one linear system of a row each, and there may be three times as many. The best residual is
-    infinite where not even that was looked at.
+    A row of a joint counts for a third of a contact, for it is one unknown. The best residual is infinite where not
+    even that was looked at.
     """
     group_count, figures, counters = rows.counts[0], search.figures, search.counters
     figures[BEST_RESIDUAL], counters[STEPS] = math.inf, 0
-    most = 3 * few_active if has_equations_only(rows) else few_active
-    if count_active(group_count, warm) > most:
+    if count_active_rows(rows, warm) > 3 * few_active:
         return False
     for i in range(group_count):
         for k in range(3):

@@ -26,8 +26,8 @@ find_velocities, admit_worst = TypedKernel(kernels.find_velocities), TypedKernel
 
 SolveFunction = Callable[[ConstraintProblem, FloatArray, float], Solution]
 
-FEWEST_GROUPS: Final = 40
-"""From here on, and where at least half of all pairs are coupled, a set is worth its trouble."""
+FEWEST_ROWS: Final = 120
+"""From here on, forty contacts, and where at least half of all pairs are coupled, a set is worth its trouble."""
 COUPLED_SHARE: Final = 0.5
 ADMITTED: Final = 8  # per round; all violators at once would be far too many
 MAX_ROUNDS: Final = 60
@@ -38,7 +38,9 @@ GREATEST_SHARE: Final = 0.7  # of all groups; with more in the set it has no adv
 def is_worth_it(problem: ConstraintProblem) -> bool:
     """Whether the problem is large, and most groups are coupled: then W has few ranks and few groups carry force."""
     n = problem.count
-    return n >= FEWEST_GROUPS and problem.W.block_count >= COUPLED_SHARE * n * n
+    if 3 * n < FEWEST_ROWS or problem.W.block_count < COUPLED_SHARE * n * n:
+        return False
+    return int(problem.size[:n].sum()) >= FEWEST_ROWS
 
 
 def fills_a_set(problem: ConstraintProblem, impulse: FloatArray) -> bool:

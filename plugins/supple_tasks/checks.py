@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
@@ -52,6 +52,16 @@ def check_tasks(tasks: Tasks, entity: Entity, graph: SceneGraph) -> Iterator[str
         for name, task in level.tasks.items():
             for complaint in _check_task(task, entity, graph, bones):
                 yield f"levels.{number}.tasks.{name}.{complaint}"
+            for complaint in _check_library(task, tasks):
+                yield f"levels.{number}.tasks.{name}.{complaint}"
+
+
+def _check_library(task: Task, tasks: Tasks) -> Iterator[str]:
+    if task.library and task.kind != "posture":
+        yield f"library goes with a posture, and this is a task of the kind {task.kind}; leave it out"
+    elif task.library and task.library not in tasks.postures:
+        known = list(tasks.postures)
+        yield f"library names '{task.library}', which postures does not have; {suggest(task.library, known)}"
 
 
 def _check_task(task: Task, entity: Entity, graph: SceneGraph, bones: list[str]) -> Iterator[str]:
@@ -72,12 +82,18 @@ def _check_task(task: Task, entity: Entity, graph: SceneGraph, bones: list[str])
             yield f"{name} leads to a place, and a task of the kind {task.kind} has none; use target"
     if task.kind in ("posture", "limits") and task.target is not None:
         yield f"target does not go with {task.kind}; a posture follows the motion of its skeleton"
+    if task.load and (task.kind != "point" or task.force is None or "body" not in _find(graph, task.of)):
+        yield "load limits the force on a body; give kind = 'point', of = the path of a body, and force"
     if not task.axes:
         yield "axes is empty; name some of x, y, z"
     if task.kind == "gaze" and not any(task.axis):
         yield "axis is zero; give axis = [0, 0, 1] or another direction"
     yield from _check_curves(task)
     yield from _check_phases(task, entity)
+
+
+def _find(graph: SceneGraph, path: str) -> Collection[str]:
+    return graph[path].components if path in graph else ()
 
 
 def _check_curves(task: Task) -> Iterator[str]:

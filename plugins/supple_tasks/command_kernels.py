@@ -22,6 +22,7 @@ from supple_tasks.layout import (
     MOMENTUM,
     ORIENTATION,
     POSTURE,
+    RATE_ERROR,
     ROWS,
     TARGET,
 )  # fmt: skip
@@ -35,29 +36,31 @@ def command_tasks(
     bounds_out: Bounds, wishes_out: Wishes, observed_out,
 ):  # fmt: skip
     """Fill the right sides of all rows, clear the rows of what is not active, and observe the errors."""
-    subtract_coordinates(joints.bone, joints.target, joints.q, joints.error)
+    subtract_coordinates(joints.bone, joints.target, joints.q, joints.error[0])
     for t in range(book.task.shape[0]):
         active = switch_task(t, book, clock, seen, start_out)
         kind = book.task[t, KIND]
         observed_out[t, ACTIVE] = 1.0 if active else 0.0
         if not active:
-            observed_out[t, ERROR] = observed_out[t, ERROR_WORST] = math.nan
+            observed_out[t, ERROR] = observed_out[t, ERROR_WORST] = observed_out[t, RATE_ERROR] = math.nan
             for i in range(joints.limit.shape[0]):
                 if joints.limit[i, 0] == t:
                     bounds_out.most[i] = math.inf
             clear_rows(book.task[t, FIRST], book.task[t, ROWS], wishes_out, limits_out)
             continue
         gain = find_gain(t, book, clock, clock.time[0] - start_out[t, BEGAN])
+        off = math.nan
         if kind == POSTURE:
-            error = command_posture(t, gain, joints, wishes_out)
+            error, off = command_posture(t, gain, joints, wishes_out)
         elif kind == LIMITS:
             error = command_limits(t, gain, book.number[t, MARGIN], joints, bounds_out)
         elif kind == MOMENTUM:
             error = command_momentum(t, gain, book, seen, wishes_out, limits_out)
         else:
             find_goal(t, h, book, clock, seen, start_out, goal)
-            error = command_place(t, kind, gain, book, seen, start_out, goal, wishes_out, limits_out)
+            error, off = command_place(t, kind, gain, book, seen, start_out, goal, wishes_out, limits_out)
         observed_out[t, ERROR] = observed_out[t, ERROR_WORST] = error
+        observed_out[t, RATE_ERROR] = off
 
 
 @njit
@@ -71,18 +74,20 @@ def clear_rows(first, count, wishes_out: Wishes, limits_out: Limits):
 
 @njit
 def command_posture(t, gain, joints: Joints, wishes_out: Wishes):
-    """Joints follow the motion of their skeleton; returns the root mean square error."""
-    damping, square, count = 2.0 * math.sqrt(gain), 0.0, 0
+    """Joints follow the motion of their skeleton, or stay near a pose; returns errors of places and rates (rms)."""
+    damping, square, off, count = 2.0 * math.sqrt(gain), 0.0, 0.0, 0
     for i in range(joints.posture.shape[0]):
         if joints.posture[i, 0] != t:
             continue
         row, rate, source = joints.posture[i, 1], joints.posture[i, 2], joints.posture[i, 3]
         wishes_out.J[row, rate] = 1.0
-        error = joints.error[source]
-        wishes_out.wanted[row] = gain * error + damping * (joints.target_rate[source] - joints.v[source])
+        error = joints.error[joints.posture[i, 4], source]
+        moving = joints.target_rate[source] if joints.posture[i, 4] == 0 else 0.0
+        wishes_out.wanted[row] = gain * error + damping * (moving - joints.v[source])
         square += error * error
+        off += (moving - joints.v[source]) ** 2
         count += 1
-    return math.sqrt(square / max(count, 1))
+    return math.sqrt(square / max(count, 1)), math.sqrt(off / max(count, 1))
 
 
 @njit
@@ -121,7 +126,7 @@ def command_momentum(t, gain, book: Book, seen: Seen, wishes_out: Wishes, limits
 @njit
 def command_place(t, kind, gain, book: Book, seen: Seen, start, goal, wishes_out: Wishes, limits_out: Limits):
     """Critically damped towards the goal, with its rate and acceleration; returns the distance from it."""
-    row, square, damping = book.task[t, FIRST], 0.0, 2.0 * math.sqrt(gain)
+    row, square, off, damping = book.task[t, FIRST], 0.0, 0.0, 2.0 * math.sqrt(gain)
     error, sight = seen.other_place[t], seen.other_velocity[t]
     if kind == ORIENTATION:
         turn_to_goal(t, book, seen, start, goal, error)
@@ -150,8 +155,9 @@ def command_place(t, kind, gain, book: Book, seen: Seen, start, goal, wishes_out
         limits_out.drift[row] = drift
         wishes_out.wanted[row] = command - drift
         square += error[k] * error[k]
+        off += (rate - speed) ** 2
         row += 1
-    return math.sqrt(square)
+    return math.sqrt(square), math.sqrt(off)
 
 
 @njit

@@ -17,6 +17,7 @@ from supple_phases.member import find_machines
 from supple_tasks import layout
 from supple_tasks.checks import find_skeletons
 from supple_tasks.components import METRICS, Task, Tasks, name_metrics
+from supple_tasks.library import declare_libraries
 
 WHOLE = ("torque", "effort", "softened", "strained", "slipping", "yielded")
 """Columns of tasks.whole."""
@@ -53,7 +54,9 @@ def compile_tasks(build: Build) -> None:
     find_targets(build, "skeleton")
     table, numbers, during, starts, labels = [], [], [], [], []
     phases = len(find_machines(build).labels) if build.having("phases") else 1
+    libraries = 0
     for entity in controllers:
+        libraries = declare_libraries(build, entity, get_tasks(entity).postures, libraries)
         first = 0
         for _, name, task in entity.components["tasks"].sorted_tasks():
             rows = count_rows(build, entity, task)
@@ -78,6 +81,7 @@ def compile_tasks(build: Build) -> None:
     build.add_state(
         "tasks.start", starts, unit="SI", doc="What tasks found when they became active.", labels=labels
     )
+    _offer_commands(build, controllers, np.array(numbers).reshape(-1, layout.NUMBER_COLUMNS), labels)
     shape = (len(labels), len(METRICS))
     build.add_step("tasks.observed", shape, unit="SI", doc="Values of the metrics of tasks.", labels=labels)
     paths = [entity.path for entity in controllers]
@@ -92,6 +96,27 @@ def compile_tasks(build: Build) -> None:
     rates = build.arrays.specs["skeleton.v"].shape[0]
     build.add_step("tasks.torque", (rates,), unit="N m, N", doc="Torques of all joints.")
     _bind_metrics(build, controllers)
+
+
+def _offer_commands(build: Build, controllers: list[Entity], numbers: FloatArray, labels: list[str]) -> None:
+    """Fixed targets and gains may be told from Python, under the names of their tasks."""
+    told = np.column_stack([numbers[:, layout.TARGET : layout.TARGET + 3], numbers[:, layout.GAIN]])
+    build.add_state("tasks.told", told, unit="SI", doc="Fixed targets and gains of tasks.", labels=labels)
+    row = 0
+    for entity in controllers:
+        for _, name, task in get_tasks(entity).sorted_tasks():
+            fixed = isinstance(task.target, tuple) or (task.kind == "relative" and task.target is None)
+            if fixed and task.kind != "momentum" and task.reach is None and task.intercept is None:
+                doc = f"Where the task {name} should be; a rotation vector for turns."
+                place = (row, slice(0, 3))
+                build.offer_command(
+                    entity.path, f"{name}_target", "tasks.told", place, unit="m, rad", doc=doc
+                )
+            if isinstance(task.gain, int | float):
+                place = (row, layout.TOLD_GAIN)
+                doc = f"Stiffness by mass of the task {name}."
+                build.offer_command(entity.path, f"{name}_gain", "tasks.told", place, unit="1/s^2", doc=doc)
+            row += 1
 
 
 def _bind_metrics(build: Build, controllers: list[Entity]) -> None:

@@ -9,6 +9,7 @@ from supple.core.component import Metric, OverTime, Vector, component, field
 from supple.core.curves import Curve
 from supple.core.entity import Entity, SceneGraph
 from supple_tasks.checks import check_tasks
+from supple_tasks.postures import Library
 
 TaskKind = Literal["point", "orientation", "centre", "momentum", "posture", "relative", "gaze", "limits"]
 
@@ -20,6 +21,7 @@ METRICS = (
     ("share", "1", "What the force limit left of the command of the task {}, on average.", "mean"),
     ("missed", "m/s^2, rad/s^2", "Acceleration of the task {} that higher ones made impossible, on average.", "mean"),
     ("active", "1", "Part of the run in which the task {} was active.", "mean"),
+    ("rate_error", "m/s, rad/s", "Distance of the rate of the task {} from that of its goal at the end.", "last"),
 )  # fmt: skip
 """What can be seen of a task; the columns of tasks.observed."""
 
@@ -93,8 +95,18 @@ class Task:
     force: float | None = field(
         default=None, unit="N, N m", gt=0, doc="Greatest force of the task; by default without bound."
     )
+    load: bool = field(
+        default=False,
+        unit="",
+        doc="Whether `force` is what acts on the body `of` alone, its weight included; else on all that moves along.",
+    )
     during: tuple[str, ...] = field(
         default=(), unit="", doc="Phases in which it is active; by default always."
+    )
+    library: str = field(
+        default="",
+        unit="",
+        doc="Poses that a posture stays near, by their name in `postures`; else the motion.",
     )
     margin: float = field(default=5.0, unit="deg", gt=0, doc="How far from a limit it begins to act.")
 
@@ -120,6 +132,9 @@ class Tasks:
         doc="Paths of other things that are held, tied or caught, and so are known to it.",
     )
     passive: tuple[str, ...] = field(default=(), unit="", doc="Paths of bones without torque.")
+    postures: dict[str, Library] = field(
+        default={}, unit="", doc="Libraries of poses, under names of your choice."
+    )
     inverse: Literal["damped", "truncated"] = field(
         default="damped", unit="", doc="What is done with small singular values."
     )
@@ -180,6 +195,10 @@ class Tasks:
     def check(self, entity: Entity, graph: SceneGraph) -> Iterator[str]:
         """There is one skeleton; paths, phases and values exist; every task has what its kind needs."""
         yield from check_tasks(self, entity, graph)
+
+    def reads_files(self) -> tuple[str, ...]:
+        """The clips of libraries."""
+        return tuple(each.motion.file for each in self.postures.values() if each.motion and each.motion.file)
 
     def list_metrics(self) -> list[Metric]:
         """What can be seen of every task, by its name."""

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from supple.core.arrays import FloatArray, IntArray
 from supple.core.entity import Entity
 from supple.core.jit import bind_kernel
 from supple.core.schedule import Bound
@@ -21,7 +22,9 @@ from supple_tasks.compile import find_joints, get_tasks, list_limits
 from supple_tasks.components import Task
 from supple_tasks.footing import MOST_CONTACTS, make_honest
 from supple_tasks.level_kernels import prioritise
+from supple_tasks.library import fill_shelf, name_library
 from supple_tasks.look_kernels import act_and_tell, look_at_points
+from supple_tasks.nearest_kernels import find_nearest
 from supple_tasks.records import Book, Clock, Joints, Points, Seen
 from supple_tasks.tables import (
     INVERSES,
@@ -39,15 +42,17 @@ class Controller:
     """The tasks of one entity, bound to the state of the world."""
 
     def __init__(
-        self, entity: Entity, number: int, first: int, dynamics: CombinedDynamics, arrays: Bound, clock: Clock
-    ) -> None:
-        """`number` is its row among the controllers, `first` that of its first task."""
+        self, entity: Entity, number: int, first: int, dynamics: CombinedDynamics, arrays: Bound, clock: Clock,
+        shelf: int = 0,
+    ) -> None:  # fmt: skip
+        """`number` is its row among the controllers, `first` that of its first task, `shelf` that of its libraries."""
         self.entity, self.dynamics, self.arrays = entity, dynamics, arrays
         self.tasks = get_tasks(entity).sorted_tasks()
         mine = slice(first, first + len(self.tasks))
         self.book = Book(
             task=arrays["tasks.task"][mine], number=arrays["tasks.number"][mine],
             during=arrays["tasks.during"][mine], curve=arrays["tasks.curve"], segment=arrays["tasks.segment"],
+            told=arrays["tasks.told"][mine],
         )  # fmt: skip
         self.observed = arrays["tasks.observed"][mine]
         count, n = len(self.tasks), dynamics.size
@@ -56,7 +61,8 @@ class Controller:
         self.limits = Limits(
             first=self.book.task[:, layout.FIRST].copy(), size=self.book.task[:, layout.ROWS].copy(),
             strongest=self.book.number[:, layout.FORCE].copy(), drift=np.zeros(rows),
-            force=np.zeros(count), share=np.ones(count),
+            force=np.zeros(count), share=np.ones(count), load=self._find_loads(),
+            axis=self._find_axes(rows), gravity=clock.gravity,
         )  # fmt: skip
         self.choice = Choice(
             inverse=np.array([INVERSES[get_tasks(entity).inverse]]),
@@ -75,6 +81,7 @@ class Controller:
         self._look = bind_kernel(look_at_points, self.book, points, self.seen, self.wishes)
         self.room = room = make_room(n, len(self.motion.passive), rows, len(self.motion.L))
         joints = self._find_rows()
+        self._shelves = self._find_shelves(joints, shelf)
         self._command = bind_kernel(
             command_tasks, arrays.h, self.book, clock, self.seen, joints, arrays["tasks.start.next"][mine],
             np.zeros((3, 3)), self.limits, self.bounds, self.wishes, self.observed,
@@ -107,6 +114,23 @@ class Controller:
             actuated=np.flatnonzero(has), passive=np.flatnonzero(~has), counts=np.zeros(1, np.int64),
         )  # fmt: skip
 
+    def _find_loads(self) -> FloatArray:
+        """Masses of the bodies whose load is limited [kg]."""
+        loads = np.zeros(len(self.tasks))
+        for t, (_, _, task) in enumerate(self.tasks):
+            if task.load:
+                loads[t] = self._find_part(t, task.of)[0].mass
+        return loads
+
+    def _find_axes(self, rows: int) -> IntArray:
+        """The direction of every row of a task about a place."""
+        axes = np.zeros(rows, np.int64)
+        for row, (_, _, task) in zip(self.book.task, self.tasks, strict=True):
+            if task.kind == "point":
+                first = row[layout.FIRST]
+                axes[first : first + row[layout.ROWS]] = ["xyz".index(axis) for axis in task.axes]
+        return axes
+
     def _make_wishes(self, rows: int, n: int) -> Wishes:
         levels = self.tasks[-1][0] + 1
         end = [
@@ -119,7 +143,7 @@ class Controller:
     def _find_rows(self) -> Joints:
         """Rows of postures and limits, with the places of their rates."""
         build, arrays = self.arrays.build, self.arrays
-        place = self._place_rates()
+        place, libraries = self._place_rates(), list(get_tasks(self.entity).postures)
         posture: list[tuple[int, ...]] = []
         limit: list[tuple[int, ...]] = []
         found: list[tuple[int, int, int, float]] = []
@@ -127,7 +151,8 @@ class Controller:
             first = int(self.book.task[t, layout.FIRST])
             joints = find_joints(build, self.entity, task)
             if task.kind == "posture":
-                posture += [(t, first + k, place[rate], rate) for k, rate in enumerate(joints.rates)]
+                source = 1 + libraries.index(task.library) if task.library else 0
+                posture += [(t, first + k, place[rate], rate, source) for k, rate in enumerate(joints.rates)]
             elif task.kind == "limits":
                 for k, each in enumerate(list_limits(build, joints.limits)):
                     limit.append((t, *each[:-1]))
@@ -139,12 +164,22 @@ class Controller:
         self.bounds.rate[:] = [each[1] for each in found]
         self.bounds.count[:] = [each[2] for each in found]
         return Joints(
-            posture=np.array(posture, np.int64).reshape(-1, 4), limit=np.array(limit, np.int64).reshape(-1, 6),
+            posture=np.array(posture, np.int64).reshape(-1, 5), limit=np.array(limit, np.int64).reshape(-1, 6),
             bound=np.array([each[3] for each in found], float), frame=arrays["skeleton.frame"],
             q=arrays["skeleton.q"], v=arrays["skeleton.v"], target=arrays["skeleton.target"],
             target_rate=arrays["skeleton.target_rate"], bone=arrays["skeleton.bone"],
-            error=np.zeros(len(arrays["skeleton.v"])),
+            error=np.zeros((1 + len(libraries), len(arrays["skeleton.v"]))),
         )  # fmt: skip
+
+    def _find_shelves(self, joints: Joints, first: int) -> list[Callable[[], None]]:
+        """What finds the nearest pose of every library."""
+        arrays = self.arrays
+        x, rotation = arrays["skeleton.x"], arrays["skeleton.rotation"]
+        found = []
+        for row in range(1, len(joints.error)):
+            shelf = fill_shelf(*(arrays[name] for name in name_library(first + row - 1)))
+            found.append(bind_kernel(find_nearest, row, shelf, x, rotation, joints))
+        return found
 
     def _place_rates(self) -> dict[int, int]:
         """Rate of the skeletons to rate of the dynamics."""
@@ -234,6 +269,8 @@ class Controller:
         self._look()
         for look in self.looks:
             look()
+        for find_pose in self._shelves:
+            find_pose()
         self._command()
         supported = self._prioritise()
         if self.honest is not None:

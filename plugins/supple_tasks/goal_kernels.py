@@ -19,7 +19,6 @@ from supple_tasks.layout import (
     DURATION,
     END_RATE,
     FIXED,
-    GAIN,
     GAIN_FROM,
     GAIN_PLACE,
     GOAL,
@@ -34,6 +33,7 @@ from supple_tasks.layout import (
     QUINTIC,
     ROTATION_THEN,
     TARGET,
+    TOLD_GAIN,
     VALUE,
     VELOCITY_THEN,
     WAS,
@@ -67,7 +67,7 @@ def find_gain(t, book: Book, clock: Clock, passed):
     if book.task[t, GAIN_FROM] == BY_CURVE:
         shape, first, count = book.curve[place, 0], book.curve[place, 1], book.curve[place, 2]
         return sample_curve(shape, first, count, book.segment, passed)[0]
-    return book.number[t, GAIN]
+    return book.told[t, TOLD_GAIN]
 
 
 @njit
@@ -82,7 +82,7 @@ def find_goal(t, h, book: Book, clock: Clock, seen: Seen, start_out, goal_out):
         if source == HOLD:
             goal_out[0, k] = start_out[t, PLACE_THEN + k]
         elif source == FIXED:
-            goal_out[0, k] = number[t, TARGET + k]
+            goal_out[0, k] = book.told[t, k]
         elif source == AT_OTHER:
             goal_out[0, k] = seen.other_place[t, k]
         elif source == INTERCEPT:

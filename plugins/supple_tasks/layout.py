@@ -39,6 +39,10 @@ MARGIN: Final = 19  # [rad]
 MASS: Final = 20  # of all that is controlled
 NUMBER_COLUMNS: Final = 21
 
+# State `tasks.told` [tasks, TOLD_COLUMNS]: three columns of a fixed target, then
+TOLD_GAIN: Final = 3
+TOLD_COLUMNS: Final = 4
+
 # State `tasks.start` [tasks, START_COLUMNS].
 WAS: Final = 0  # 1 while active
 BEGAN: Final = 1  # time at which it became so [s]
@@ -49,4 +53,4 @@ LAST_GOAL: Final = 12  # 3 columns
 START_COLUMNS: Final = 15
 
 # Columns of `tasks.observed`, in the order of `METRICS`.
-ERROR, ERROR_WORST, FORCE_USED, SHARE, MISSED, ACTIVE = range(6)
+ERROR, ERROR_WORST, FORCE_USED, SHARE, MISSED, ACTIVE, RATE_ERROR = range(7)

@@ -248,7 +248,10 @@ def limit_forces(motion: Motion, limits: Limits, first, room: Room):
         z[j] = -dot_rows(Z, first + j, room.W, 0, 0, n)
     for t in range(tasks):
         if limits.strongest[t] < math.inf and limits.size[t] > 0 and room.size[limits.first[t]] > 0.0:
-            limit_force(limits, t, first, free, room)
+            if limits.load[t] > 0.0:
+                limit_load(limits, t, room)
+            else:
+                limit_force(limits, t, first, free, room)
 
 
 @njit
@@ -269,7 +272,25 @@ def limit_force(limits: Limits, t, first, free, room: Room):
     for i in range(count):
         room.W[2, i] = 0.0
     solve_back(A, room.order, rank, y, room.W[2])
-    size = math.sqrt(dot_rows(room.W, 2, room.W, 2, 0, count))
+    take_share(limits, t, math.sqrt(dot_rows(room.W, 2, room.W, 2, 0, count)), room)
+
+
+@njit
+def limit_load(limits: Limits, t, room: Room):
+    """A body of which the force moves nothing else: README eq. (16)."""
+    square = 0.0
+    for i in range(limits.size[t]):
+        row = limits.first[t] + i
+        room.W[1, i] = limits.gravity[limits.axis[row]] - limits.drift[row]
+        room.x[i] = room.wanted[row] - room.W[1, i]
+        square += room.x[i] * room.x[i]
+    take_share(limits, t, limits.load[t] * math.sqrt(square), room)
+
+
+@njit
+def take_share(limits: Limits, t, size, room: Room):
+    """Of a force of this size, what the limit leaves: room.W[1] is the acceleration without it, room.x what it adds."""
+    count, x = limits.size[t], room.x
     if size > limits.strongest[t]:
         limits.share[t] = limits.strongest[t] / size
         for i in range(count):

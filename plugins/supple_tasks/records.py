@@ -15,6 +15,7 @@ class Book(NamedTuple):
     during: IntArray  # [tasks, phases] 1 in phases in which a task is active
     curve: IntArray  # [curves, 3] shape, first segment, number of segments
     segment: FloatArray  # [segments, SEGMENT_COLUMNS]
+    told: FloatArray  # [tasks, 4] fixed targets and gains, which may be told from Python
 
 
 class Clock(NamedTuple):
@@ -50,7 +51,9 @@ class Points(NamedTuple):
 class Joints(NamedTuple):
     """Rows of postures and limits."""
 
-    posture: IntArray  # [rows, 4] task, row, rate of the controller, rate of the skeletons
+    posture: (
+        IntArray  # [rows, 5] task, row, rate of the controller, rate of the skeletons, and row of `error`
+    )
     limit: IntArray  # [bounds, 6] task, kind of limit, bone, its coordinate and rate, and the place within the joint
     bound: FloatArray  # [bounds] where the limit is; both in the order of `Bounds`
     frame: FloatArray  # of all bones
@@ -59,7 +62,27 @@ class Joints(NamedTuple):
     target: FloatArray  # coordinates that the motion wants
     target_rate: FloatArray
     bone: IntArray
-    error: FloatArray  # [rates] scratch
+    error: (
+        FloatArray  # [1 + libraries, rates] from the coordinates to those of the motion, and of nearest poses
+    )
+
+
+class Shelf(NamedTuple):
+    """The poses of a library, their markers, and room for the search of the nearest one."""
+
+    marker: IntArray  # [markers] bone
+    offset: FloatArray  # [markers, 3] m, in its frame
+    weight: FloatArray  # [markers]
+    x: FloatArray  # [markers, poses] places times weights, without their mean on the ground
+    y: FloatArray
+    z: FloatArray
+    square: FloatArray  # [poses] weighted sum of their squares
+    pose: FloatArray  # [poses, coordinates of all skeletons]
+    place: FloatArray  # [markers, 3] of the character
+    along: FloatArray  # [poses] scratch
+    across: FloatArray  # [poses] scratch
+    distance: FloatArray  # [poses] square of the distance [m^2]
+    target: FloatArray  # [coordinates] the nearest pose
 
 
 class Ground(NamedTuple):

@@ -14,11 +14,13 @@ from supple_tasks.checks import find_skeletons
 from supple_tasks.compile import get_tasks
 from supple_tasks.controller import Controller
 from supple_tasks.footing import CONTACTS
+from supple_tasks.library import name_library
 from supple_tasks.probe import probe_controller
 from supple_tasks.records import Clock
 
-TABLES = ("task", "number", "during", "curve", "segment", "start")
+TABLES = ("task", "number", "during", "curve", "segment", "start", "told")
 TARGETS = ("skeleton.q", "skeleton.v", "skeleton.bone", "skeleton.target", "skeleton.target_rate")
+POSES = ("skeleton.x", "skeleton.rotation")
 
 
 def ask(build: Build, entity: Entity) -> DynamicsRequest:
@@ -41,19 +43,23 @@ class ControlTasks(System):
         read = [name for _, request in self.asked for name in request.reads]
         tables = [f"tasks.{name}" for name in TABLES]
         touching = CONTACTS if any(get_tasks(entity).contacts == "honest" for entity, _ in self.asked) else ()
-        names = (*tables, *TARGETS, "run.time", "run.gravity", *self.of_phases, *read, *touching)
-        self.reads = tuple(dict.fromkeys(names))
+        names = (*tables, *TARGETS, *POSES, "run.time", "run.gravity", *self.of_phases, *read, *touching)
+        shelves = sum(len(get_tasks(entity).postures) for entity, _ in self.asked)
+        poses = [name for number in range(shelves) for name in name_library(number)]
+        self.reads = tuple(dict.fromkeys([*names, *poses]))
         self.adds = tuple(dict.fromkeys(name for _, request in self.asked for name in request.forces))
         self.writes = ("tasks.start" + NEXT, "tasks.observed", "tasks.whole", "tasks.probed", "tasks.torque")
 
     def bind(self, arrays: Bound) -> Work:
         """Bind every controller to the dynamics of what it moves."""
         clock = self._bind_clock(arrays)
-        controllers, first = [], 0
+        self.controllers: list[Controller] = []
+        controllers, first, shelf = self.controllers, 0, 0
         for number, (entity, request) in enumerate(self.asked):
             dynamics = request.bind(arrays, acts=True)
-            controllers.append(Controller(entity, number, first, dynamics, arrays, clock))
+            controllers.append(Controller(entity, number, first, dynamics, arrays, clock, shelf))
             first += len(controllers[-1].tasks)
+            shelf += len(get_tasks(entity).postures)
         probed, torque = arrays["tasks.probed"], arrays["tasks.torque"]
         probes = [get_tasks(controller.entity).probe for controller in controllers]
 

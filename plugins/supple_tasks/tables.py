@@ -49,7 +49,10 @@ class Bounds(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """Tasks whose force is limited; `first` and `size` are rows of the wishes, `drift` is Jdot v of all rows."""
+    """Tasks whose force is limited; `first` and `size` are rows of the wishes, `drift` is Jdot v of all rows.
+
+    Where `load` is not zero it is the mass that the force acts on, and gravity with it; else all that moves along is.
+    """
 
     first: IntArray  # [tasks]
     size: IntArray  # [tasks]
@@ -57,6 +60,9 @@ class Limits(NamedTuple):
     drift: FloatArray  # [rows]
     force: FloatArray  # [tasks] size of the force after limiting
     share: FloatArray  # [tasks] 1 where nothing was taken off, else the part that is left
+    load: FloatArray  # [tasks] kg
+    axis: IntArray  # [rows] direction in the world of rows of loads
+    gravity: FloatArray  # [3] m/s^2
 
 
 class Choice(NamedTuple):
@@ -175,4 +181,7 @@ def make_limits(rows: int, tasks: int = 0) -> Limits:
         drift=np.zeros(rows),
         force=np.zeros(tasks),
         share=np.ones(tasks),
+        load=np.zeros(tasks),
+        axis=np.zeros(rows, np.int64),
+        gravity=np.zeros(3),
     )

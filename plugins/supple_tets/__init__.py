@@ -26,6 +26,7 @@ def supple_register(registry: Registry) -> None:
         ("factorise_matrix", "FactoriseMatrix"),
         ("advance_vertices", "AdvanceVertices"),
         ("observe_bodies", "ObserveBodies"),
+        ("balance_bodies", "BalanceBodies"),
     ):
         registry.add_system(f"tets.{name}", f"supple_tets.systems:{system}", when=["tets"])
     registry.add_system("tets.move_skins", "supple_tets.systems:MoveSkins", when=["tet_skin"])

@@ -42,6 +42,10 @@ class Tets:
     )  # fmt: skip
     friction: float = field(default=0.8, unit="1", doc="Coefficient of friction.", ge=0)
     restitution: float = field(default=0.0, unit="1", doc="Coefficient of restitution.", ge=0, le=1)
+    patch_size: float = field(
+        default=0.0, unit="m", ge=0,
+        doc="Size of the patches in which the surface touches, one contact each; 0: each vertex is one.",
+    )  # fmt: skip
     self_contact: bool = field(default=False, unit="", doc="Whether the body touches itself.")
     velocity: Vector = field(default=(0.0, 0.0, 0.0), unit="m/s", doc="Velocity at the start.")
     spin: Vector = field(

@@ -8,10 +8,10 @@ from supple.core.jit import njit, njit_inlined
 from supple.math.quaternion_kernels import matrix_of_quaternion
 from supple_tets.flat_kernels import add_flat_element
 from supple_tets.tables import Elements, Matrix, Now, Scratch, Vertices
+from supple_tets.turn_kernels import find_turn
 
 FLATTEST = 0.1
 """Below this part of its volume a tetrahedron counts as flat or turned inside out: README eq. (5)."""
-MOST_TURNS = 60
 KEPT, CALMED = 0.5, 0.05
 """Of h^2 K, where velocities are those of the middles of steps: README eq. (7)."""
 FIXED_MASS = 1e30
@@ -42,50 +42,6 @@ def find_cofactors(f00, f01, f02, f10, f11, f12, f20, f21, f22):
     c10, c11, c12 = f02 * f21 - f01 * f22, f00 * f22 - f02 * f20, f01 * f20 - f00 * f21
     c20, c21, c22 = f01 * f12 - f02 * f11, f02 * f10 - f00 * f12, f00 * f11 - f01 * f10
     return c00, c01, c02, c10, c11, c12, c20, c21, c22, f00 * c00 + f01 * c01 + f02 * c02
-
-
-@njit
-def find_turn(f00, f01, f02, f10, f11, f12, f20, f21, f22, w, x, y, z):
-    """The rotation R that makes R^T F symmetric, found from the quaternion of a near one: README eq. (2).
-
-    Newton's method on tr R^T F, whose greatest value is at the polar decomposition. Where it does not curve
-    downwards, a shorter step uphill is taken. R is proper even if F is turned inside out.
-    """
-    for _ in range(MOST_TURNS):
-        r00, r01, r02, r10, r11, r12, r20, r21, r22 = matrix_of_quaternion(w, x, y, z)
-        m00, m11 = r00 * f00 + r10 * f10 + r20 * f20, r01 * f01 + r11 * f11 + r21 * f21
-        m22 = r02 * f02 + r12 * f12 + r22 * f22
-        m01, m10 = r00 * f01 + r10 * f11 + r20 * f21, r01 * f00 + r11 * f10 + r21 * f20
-        m02, m20 = r00 * f02 + r10 * f12 + r20 * f22, r02 * f00 + r12 * f10 + r22 * f20
-        m12, m21 = r01 * f02 + r11 * f12 + r21 * f22, r02 * f01 + r12 * f11 + r22 * f21
-        a0, a1, a2 = m21 - m12, m02 - m20, m10 - m01
-        h00, h11, h22 = m11 + m22, m00 + m22, m00 + m11
-        h01, h02, h12 = -0.5 * (m01 + m10), -0.5 * (m02 + m20), -0.5 * (m12 + m21)
-        k00, k01, k02 = h11 * h22 - h12 * h12, h02 * h12 - h01 * h22, h01 * h12 - h02 * h11
-        det = h00 * k00 + h01 * k01 + h02 * k02
-        size = abs(m00) + abs(m11) + abs(m22) + abs(h01) + abs(h02) + abs(h12) + 1e-300
-        minor = h00 * h11 - h01 * h01
-        if h00 > 1e-3 * size and minor > 1e-4 * size * size and det > 1e-5 * size * size * size:
-            k11, k12, k22 = h00 * h22 - h02 * h02, h01 * h02 - h00 * h12, minor
-            t0 = (k00 * a0 + k01 * a1 + k02 * a2) / det
-            t1 = (k01 * a0 + k11 * a1 + k12 * a2) / det
-            t2 = (k02 * a0 + k12 * a1 + k22 * a2) / det
-        else:
-            t0, t1, t2 = a0 / size, a1 / size, a2 / size
-        turned = t0 * t0 + t1 * t1 + t2 * t2
-        # Half the angle by its tangent: right to second order, and no sine is needed.
-        t0, t1, t2 = 0.5 * t0, 0.5 * t1, 0.5 * t2
-        w, x, y, z = (
-            w - t0 * x - t1 * y - t2 * z,
-            x + t0 * w + t2 * y - t1 * z,
-            y + t1 * w - t2 * x + t0 * z,
-            z + t2 * w + t1 * x - t0 * y,
-        )
-        scale = 1.0 / math.sqrt(w * w + x * x + y * y + z * z)
-        w, x, y, z = scale * w, scale * x, scale * y, scale * z
-        if turned < 1e-17:  # the next step would turn by less than 1e-16
-            break
-    return w, x, y, z
 
 
 @njit_inlined

@@ -71,8 +71,8 @@ def fill_rigid_motions(corner, e, x, Q_out):
 
 
 @njit
-def add_flat_element(elements: Elements, e, x, w, i, j, k, scale, scratch: Scratch, D, L):
-    """Add (1 - Q Q^T) K (1 - Q Q^T) to A."""
+def fill_flat_stiffness(elements: Elements, e, x, w, i, j, k, scale, scratch: Scratch):
+    """scratch.stiffness [12, 12] = (1 - Q Q^T) K (1 - Q Q^T)."""
     K, Q = scratch.stiffness, scratch.rigid
     fill_turned_stiffness(elements, e, w, i, j, k, scale, K)
     fill_rigid_motions(elements.corner, e, x, Q)
@@ -87,6 +87,13 @@ def add_flat_element(elements: Elements, e, x, w, i, j, k, scale, scratch: Scrat
         for r in range(12):
             for c in range(r):
                 K[r, c], K[c, r] = K[c, r], K[r, c]
+
+
+@njit
+def add_flat_element(elements: Elements, e, x, w, i, j, k, scale, scratch: Scratch, D, L):
+    """Add (1 - Q Q^T) K (1 - Q Q^T) to A."""
+    fill_flat_stiffness(elements, e, x, w, i, j, k, scale, scratch)
+    K = scratch.stiffness
     for a in range(4):
         for b in range(a + 1):
             q = elements.slot[e, a] if a == b else elements.slot[e, 4 + (a * (a - 1)) // 2 + b]

@@ -124,6 +124,7 @@ class TetSurface:
         self.triangles, self.rest = body.mesh.boundary, body.start[:count]
         self.friction, self.restitution = body.tets.friction, body.tets.restitution
         self.self_contact = body.tets.self_contact
+        self.patch_size = body.tets.patch_size
         self.thickness = float(np.ptp(body.mesh.vertices, axis=0).min()) / 2
 
     def bind(self, arrays: Bound) -> None:

@@ -117,6 +117,7 @@ class EmbeddedSurface:
         self.triangles, self.rest = skin.triangles, skin.start
         self.friction, self.restitution = body.tets.friction, body.tets.restitution
         self.self_contact = body.tets.self_contact
+        self.patch_size = body.tets.patch_size
         self.thickness = float(np.ptp(body.mesh.vertices, axis=0).min()) / 2
 
     def bind(self, arrays: Bound) -> None:

@@ -5,18 +5,35 @@ from __future__ import annotations
 import numpy as np
 
 from supple.core.schedule import Bound, Call, Phase, System
+from supple_tets.balance_kernels import balance_elements, balance_vertices
 from supple_tets.element_kernels import add_elements, follow_shape, start_step
 from supple_tets.factor_kernels import copy_matrix, factorise, solve_one
 from supple_tets.observe_kernels import advance, observe_bodies, remember
 from supple_tets.product_kernels import ROOM
 from supple_tets.row_kernels import move_skins
-from supple_tets.tables import Elements, Embedding, Factor, Matrix, Moved, Now, Observed, Scratch, Vertices
+from supple_tets.tables import (
+    Books,
+    Elements,
+    Embedding,
+    Factor,
+    Matrix,
+    Moved,
+    Now,
+    Observed,
+    Scratch,
+    Vertices,
+)
 
 
 def name_fields(*groups: type) -> tuple[str, ...]:
     """The arrays of these tuples, each once."""
     names = {f"tets.{name}": None for group in groups for name in group._fields}  # type: ignore[attr-defined]
     return tuple(names)
+
+
+def make_scratch() -> Scratch:
+    """Room for one tetrahedron."""
+    return Scratch(gradient=np.zeros((4, 3)), stiffness=np.zeros((12, 12)), rigid=np.zeros((6, 12)))
 
 
 class AssembleMatrix(System):
@@ -32,7 +49,7 @@ class AssembleMatrix(System):
         elements, vertices = arrays.take(Elements, "tets"), arrays.take(Vertices, "tets")
         matrix = arrays.take(Matrix, "tets")
         now, right = arrays.take(Now, "tets"), arrays["tets.right"]
-        scratch = Scratch(gradient=np.zeros((4, 3)), stiffness=np.zeros((12, 12)), rigid=np.zeros((6, 12)))
+        scratch = make_scratch()
         return [
             Call(
                 start_step,
@@ -133,3 +150,22 @@ class ObserveBodies(System):
             arrays["tets.shape"],
             seen,
         )
+
+
+class BalanceBodies(System):
+    """What damping and the scheme of steps take."""
+
+    phase = Phase.OBSERVE
+    reads = (*name_fields(Elements, Vertices, Now), "tets.turn.next", "tets.v.next")
+    adds = tuple(f"energy.{name}" for name in Books._fields)
+
+    def bind(self, arrays: Bound) -> list[Call]:
+        """Bind the mesh and both states."""
+        elements, vertices = arrays.take(Elements, "tets"), arrays.take(Vertices, "tets")
+        now, books, h = arrays.take(Now, "tets"), arrays.take(Books, "energy"), arrays.h
+        turn_next, v_next = arrays["tets.turn.next"], arrays["tets.v.next"]
+        mean, held, scratch = np.zeros_like(v_next), np.zeros_like(v_next), make_scratch()
+        return [
+            Call(balance_vertices, h, vertices, now, v_next, books, mean, held),
+            Call(balance_elements, h, elements, now, turn_next, v_next, mean, held, scratch, books),
+        ]

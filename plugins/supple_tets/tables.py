@@ -88,6 +88,13 @@ class Observed(NamedTuple):
     applied: FloatArray
 
 
+class Books(NamedTuple):
+    """Sums of the energy balance."""
+
+    applied: FloatArray  # [1] work of forces and of damping [J]
+    numerical: FloatArray  # [1] what the scheme of steps takes [J]
+
+
 class Scratch(NamedTuple):
     """Room for one tetrahedron."""
 

@@ -24,6 +24,7 @@ from supple.run.runner import Runner
 from supple.run.stop import Stop
 from supple.run.versions import list_versions
 from supple.scene.load import build_world, read_scene
+from supple_view.touch import Touch
 
 _INTERVAL = 0.2
 
@@ -59,6 +60,9 @@ def run_scene(asked: dict[str, Any]) -> None:
             blueprint, every=steps_per_frame(asked["fps"], blueprint.run.step),
             versions=list_versions(plugins), overrides=list(asked["overrides"]),
         )  # fmt: skip
+        if asked.get("touch"):
+            # Without a buffer: a thread that waits in one keeps the interpreter from ending.
+            Touch(world, open(0, "rb", buffering=0, closefd=False)).begin()  # noqa: SIM115
         recorder = start_recording(Path(asked["record"]), header, world, resuming=False)
         runner = Runner(world, [compiling, recorder, Flusher(recorder, stop), display], stop)
         compiling.correct(runner)

@@ -12,6 +12,7 @@ import rich_click as click
 from supple.run.atomic import check_folder, replacing
 from supple.run.json_text import write_json
 from supple.run.pace import Pace
+from supple.run.recording import open_recording
 from supple.run.stage import Stage
 from supple_view.gather import gather
 from supple_view.metrics import Metrics, find_units
@@ -43,6 +44,19 @@ def export_page(source: Source, target: Path, *, as_json: bool) -> int:
             for line in filter(None, (note, f"wrote {target}: {len(frames)} frames, {_tell_size(target)}")):
                 click.echo(line, err=True)
     return int(code)
+
+
+def write_player(recording: Path, target: Path, fps: float | None) -> None:
+    """Write the page of a recording without a word."""
+    from supple.plugin import load_plugins
+
+    units = find_units(load_plugins().registry)
+    with open_recording(recording) as opened:
+        stage = Stage(opened)
+        frames, _ = choose_frames(stage, fps)
+        about, blob = gather(stage, Metrics(opened, units), frames, lambda done: None)
+        with replacing(target) as file:
+            write_page(file, about, blob)
 
 
 class _Progress:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -38,12 +38,13 @@ def gather(
         measured[index] = metrics.read(frame)
         progress(index + 1)
     packer = Packer()
+    ranges = _find_ranges(tracks)
     about = {
         "format": FORMAT,
         **_describe_run(stage),
         "times": packer.add_exact(stage.times[list(frames)]),
         "steps": packer.add_whole(stage.recording.steps[list(frames)]),
-        "things": [track.pack(packer) for track in tracks],
+        "things": [track.pack(packer, ranges) for track in tracks],
         "contacts": contacts.pack(packer),
         "metrics": {
             "names": list(metrics.names), "units": metrics.units,
@@ -52,6 +53,26 @@ def gather(
         "view": _describe_view(stage, frames),
     }  # fmt: skip
     return {**about, "streams": packer.streams}, packer.blob
+
+
+def _find_ranges(tracks: Sequence[_Track]) -> dict[str, tuple[float, float]]:
+    """Where the colour bar of every channel begins and ends: at what was recorded, of all things that it colours.
+
+    A bar begins where the channel says unless something lies below; if nothing was there, all is as the channel says.
+    """
+    ranges: dict[str, tuple[float, float]] = {}
+    for track in tracks:
+        channel = track.thing.drawing.channel
+        if channel is None or track.values is None:
+            continue
+        known = track.values[np.isfinite(track.values)]
+        low, high = (float(known.min()), float(known.max())) if known.size else (channel.low, channel.low)
+        before = ranges.get(channel.says, (channel.low, channel.low))
+        ranges[channel.says] = min(low, before[0]), max(high, before[1])
+    declared = {track.thing.drawing.channel.says: track.thing.drawing.channel for track in tracks
+                if track.thing.drawing.channel is not None}  # fmt: skip
+    return {says: each if each[1] > each[0] else (declared[says].low, declared[says].high)
+            for says, each in ranges.items()}  # fmt: skip
 
 
 class _Track:
@@ -83,8 +104,8 @@ class _Track:
         if self.values is not None:
             self.values[index] = self._values(frame)
 
-    def pack(self, packer: Packer) -> dict[str, Any]:
-        """The thing as JSON, with the numbers of its streams."""
+    def pack(self, packer: Packer, ranges: Mapping[str, tuple[float, float]]) -> dict[str, Any]:
+        """The thing as JSON, with the numbers of its streams; `ranges` are those of the colour bars."""
         thing, drawing, channel = self.thing, self.thing.drawing, self.thing.drawing.channel
         plain: dict[str, Any] = {
             "name": drawing.name, "path": drawing.path, "layer": drawing.layer, "flat": bool(thing.flat),
@@ -106,10 +127,10 @@ class _Track:
             plain["vertices"] = packer.add_within(self.vertices, np.inf)
             plain["centre"] = packer.add_exact(centres)
         if channel is not None and self.values is not None:
-            seen = np.clip(self.values, channel.low, channel.high, out=self.values)
+            low, high = ranges[channel.says]
             plain["channel"] = {
-                "says": channel.says, "unit": channel.unit, "low": channel.low, "high": channel.high,
-                "values": packer.add_within(_once(seen), abs(channel.high - channel.low) / 1000),
+                "says": channel.says, "unit": channel.unit, "low": low, "high": high,
+                "values": packer.add_within(_once(self.values), abs(high - low) / 1000),
             }  # fmt: skip
         return plain
 

@@ -8,9 +8,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 from supple.errors import ExitCode, UserError
 from supple.run.recording import Recording, open_recording
@@ -39,7 +41,7 @@ class LiveRun:
         self._path = source.path
         if source.is_scene:
             self._folder = tempfile.TemporaryDirectory(prefix="supple-view-")
-            self._path = Path(self._folder.name) / "run.h5"
+            self._path = source.record or Path(self._folder.name) / "run.h5"
             self._process = _start(source, self._path, quiet=quiet)
 
     def __enter__(self) -> LiveRun:
@@ -57,6 +59,13 @@ class LiveRun:
                 self._process.wait()
         if self._folder is not None:
             self._folder.cleanup()
+
+    def tell(self, message: dict[str, Any]) -> None:
+        """Tell the run what somebody does to its bodies; nothing happens once it has ended."""
+        if self.is_running and self._process is not None and self._process.stdin is not None:
+            with suppress(OSError):
+                self._process.stdin.write(json.dumps(message).encode() + b"\n")
+                self._process.stdin.flush()
 
     @property
     def is_running(self) -> bool:
@@ -100,4 +109,5 @@ def _start(source: Source, record: Path, *, quiet: bool) -> subprocess.Popen[byt
     # -P: nothing is imported from the current folder, where anybody's files may lie beside the scene.
     command = [sys.executable, "-P", "-m", "supple_view.background", json.dumps(asked, default=str)]
     # A session of its own: Ctrl-C is for the viewer, which then ends the run.
-    return subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True)
+    told = subprocess.PIPE if source.touch else subprocess.DEVNULL
+    return subprocess.Popen(command, stdin=told, start_new_session=True)

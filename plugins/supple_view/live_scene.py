@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -21,8 +22,11 @@ _USUAL_FORCE, _SAMPLES = 95.0, 48
 class LiveScene:
     """Draws frames of a stage. `channel` is what the channel says that colours things; empty for their own colours."""
 
-    def __init__(self, server: Any, stage: Stage) -> None:
-        self.server, self.stage = server, stage
+    def __init__(
+        self, server: Any, stage: Stage, touched: Callable[[dict[str, Any]], None] | None = None
+    ) -> None:
+        """`touched` is told what somebody drags with the mouse; see `supple_view.touch`."""
+        self.server, self.stage, self.touched = server, stage, touched
         self.channel = ""
         self.contacts = True
         actors = [thing for thing in stage.things if thing.drawing.layer != "ground"] or stage.things
@@ -74,7 +78,7 @@ class LiveScene:
             )  # fmt: skip
         vertices = thing.rest if thing.is_rigid else thing.vertices(0)
         place = {"position": position, "wxyz": rotation} if thing.is_rigid else {}
-        return scene.add_mesh_simple(
+        node = scene.add_mesh_simple(
             name,
             vertices,
             thing.triangles,
@@ -85,6 +89,22 @@ class LiveScene:
             receive_shadow=False,
             **place,
         )
+        if self.touched is not None and thing.is_rigid:
+            node.on_drag(self._make_drag(thing.drawing.path))
+        return node
+
+    def _make_drag(self, path: str) -> Callable[[Any], Any]:
+        """What reports a drag; a coroutine, because the viewer calls others in any order."""
+
+        async def drag(event: Any) -> None:
+            assert self.touched is not None
+            if event.phase == "end":
+                self.touched({"on": path})
+            else:
+                grabbed, mouse = list(event.start_position), list(event.end_position)
+                self.touched({"on": path, "point": grabbed, "to": mouse})
+
+        return drag
 
     def _move(self, index: int, thing: Thing, frame: int) -> None:
         name, channel = thing.drawing.name, thing.drawing.channel

@@ -6,6 +6,7 @@ import contextlib
 import io
 import time
 import webbrowser
+from collections.abc import Callable
 from typing import Any
 
 import rich_click as click
@@ -24,7 +25,7 @@ _PICTURE, _LOOK, _PLOTS = 1 / 30, 0.25, 0.25
 
 def serve(source: Source, *, host: str, port: int, browse: bool, as_json: bool) -> int:
     """Show the source until somebody asks to stop."""
-    viser = _import_viser()
+    viser = import_viser()
     try:
         with Stop() as stop, LiveRun(source, quiet=as_json) as run:
             recording = run.wait_for_frames(lambda: stop.requested)
@@ -32,15 +33,15 @@ def serve(source: Source, *, host: str, port: int, browse: bool, as_json: bool) 
                 return ExitCode.FINE
             with recording:
                 viewer = _prepare(source, recording)
-                server = _open(viser, host, port)
+                server = open_server(viser, host, port)
                 try:
-                    viewer.begin(server)
-                    _announce(server, recording, host, browse=browse, as_json=as_json)
+                    viewer.begin(server, run.tell if source.touch else None)
+                    announce(server, recording, host, browse=browse, as_json=as_json)
                     while not stop.requested:
                         viewer.tick(run)
                         time.sleep(_PICTURE)
                 finally:
-                    with _hushed():
+                    with hushed():
                         server.stop()
     except RunEndedError as ended:
         return ended.code
@@ -63,15 +64,15 @@ class Viewer:
         self._anchor: tuple[str, Any] = ("", None)
         self._looked = self._plotted = self._ticked = time.monotonic()
 
-    def begin(self, server: Any) -> None:
-        """Put everything into the server."""
+    def begin(self, server: Any, touched: Callable[[dict[str, Any]], None] | None = None) -> None:
+        """Put everything into the server; `touched` is told what somebody drags."""
         from supple_view.live_panel import LivePanel
         from supple_view.live_scene import LiveScene
 
         self._server = server
         # Sharing would go through a server elsewhere.
         server.gui.configure_theme(show_share_button=False, show_logo=False)
-        self.scene = LiveScene(server, self.stage)
+        self.scene = LiveScene(server, self.stage, touched)
         self.panel = LivePanel(server, self.scene, self.playhead, self.history)
 
     def tick(self, run: LiveRun) -> None:
@@ -119,9 +120,10 @@ def _prepare(source: Source, recording: Recording) -> Viewer:
     return Viewer(recording, Metrics(recording, units), live=source.is_scene)
 
 
-def _open(viser: Any, host: str, port: int) -> Any:
+def open_server(viser: Any, host: str, port: int) -> Any:
+    """Serve on this address; what is in the way of it is an error of one line."""
     try:
-        with _hushed(), guarding(host):
+        with hushed(), guarding(host):
             return viser.ViserServer(host=host, port=port, verbose=False)
     except (OSError, RuntimeError, AssertionError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
@@ -130,7 +132,8 @@ def _open(viser: Any, host: str, port: int) -> Any:
         ) from error
 
 
-def _announce(server: Any, recording: Recording, host: str, *, browse: bool, as_json: bool) -> None:
+def announce(server: Any, recording: Recording, host: str, *, browse: bool, as_json: bool) -> None:
+    """Say where to look, and open a browser there."""
     shown = "localhost" if host in ("127.0.0.1", "0.0.0.0", "::", "::1") else host
     address = f"http://{shown}:{server.get_port()}"
     if as_json:
@@ -141,12 +144,13 @@ def _announce(server: Any, recording: Recording, host: str, *, browse: bool, as_
         webbrowser.open(address)
 
 
-def _hushed() -> contextlib.redirect_stdout[io.StringIO]:
+def hushed() -> contextlib.redirect_stdout[io.StringIO]:
     """viser says on standard output what is said here in supple's own words."""
     return contextlib.redirect_stdout(io.StringIO())
 
 
-def _import_viser() -> Any:
+def import_viser() -> Any:
+    """The package that serves; without it an error of one line."""
     try:
         import viser
     except ImportError as error:

@@ -30,6 +30,8 @@ class Source:
     plugins: tuple[Path, ...] = ()
     disabled: tuple[str, ...] = ()
     allow_outside: bool = False
+    touch: bool = False
+    record: Path | None = None
 
     @property
     def is_scene(self) -> bool:
@@ -41,6 +43,7 @@ class Source:
         given = {
             "--set": self.overrides, "--variant": self.variant, "--seed": self.seed is not None,
             "--until": self.until is not None, "--allow-outside": self.allow_outside,
+            "--touch": self.touch, "--record": self.record is not None,
         }  # fmt: skip
         idle = [name for name, value in given.items() if value]
         if idle and not self.is_scene:

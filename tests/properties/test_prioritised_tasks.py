@@ -13,7 +13,6 @@ from supple_tasks.tables import (
     DAMPED,
     TRUNCATED,
     Choice,
-    Limits,
     Motion,
     Wishes,
     make_answer,
@@ -111,10 +110,8 @@ def test_forces_stay_below_their_limit(seed, n, passive, constraints, repeats, s
     passive, constraints = min(passive, n - 4), min(constraints, n - 4)
     rng, motion = make_system(seed, n, passive, constraints, False)
     J, wanted = rng.normal(size=(3, n)), 50.0 * rng.normal(size=3)
-    limits = Limits(
-        first=np.array([0]), size=np.array([3]), strongest=np.array([strongest]), drift=np.zeros(3),
-        force=np.zeros(1), share=np.ones(1),
-    )  # fmt: skip
+    limits = make_limits(3, 1)
+    limits.size[0], limits.strongest[0] = 3, strongest
     answer = solve(motion, [(J, wanted)], limits=limits)
     asked = answer.left + J @ answer.a  # the wish after limiting
     free, G = find_response(motion.M, motion.h, motion.L, motion.drift, np.arange(n))

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
@@ -34,6 +34,8 @@ shapes = given(st.integers(0, 2**32 - 1), st.sampled_from([0.0, 0.1, 0.3, 0.7, 1
 
 
 @shapes
+@example(1920830188, 1.5)  # inside out with two stretches that are nearly the same: Newton's method creeps
+@example(2714805187, 1.5)
 @settings(max_examples=60, deadline=None)
 def test_no_shape_pushes_or_turns_itself(body, seed, size):
     x = deform(body, seed, size)

@@ -5,20 +5,47 @@ from __future__ import annotations
 from itertools import product
 
 import numpy as np
-from scipy.optimize import nnls
+from scipy.optimize import linprog, nnls
 
 from supple_qpcc.problem import Qpcc, make_qpcc
 
 DIRECTIONS = 8
+LINEAR = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 
 
-def solve_program(P, c, rows, low):
-    """min 1/2 x'Px + c'x with rows x >= low, P positive definite, as a least distance; None if there is no point."""
-    L = np.linalg.cholesky(P)
-    centre = np.linalg.solve(P, -c)
-    G = np.linalg.solve(L, rows.T)
-    g = low - rows @ centre
-    scale = 1.0 / np.maximum(np.linalg.norm(G, axis=0), 1e-300)
+def solve_program(P, c, rows, low, equal=None, value=()):
+    """min 1/2 x'Px + c'x with rows x >= low, equal x = value, P positive definite; None if there is no point."""
+    start, free = solve_equalities(np.zeros((0, len(c))) if equal is None else equal, np.asarray(value))
+    if start is None:
+        return None
+    y = find_least(free.T @ P @ free, free.T @ (P @ start + c), rows @ free, low - rows @ start)
+    if y is None:
+        return None
+    x = start + free @ y
+    return x, float(0.5 * x @ P @ x + c @ x)
+
+
+def solve_equalities(equal, value):
+    """A point, None if there is none, and the directions [n, k] that lead to all others."""
+    left, sizes, right = np.linalg.svd(equal)
+    rank = int((sizes > 1e-10 * max(1.0, sizes.max(initial=0.0))).sum())
+    point = right[:rank].T @ ((left[:, :rank].T @ value) / sizes[:rank])
+    consistent = np.abs(equal @ point - value) <= 1e-9 * (1.0 + np.abs(value) + np.abs(equal) @ np.abs(point))
+    return point if consistent.all() else None, right[rank:].T
+
+
+def find_least(P, c, rows, low):
+    """The minimiser with rows y >= low as a least distance, by NNLS; None if there is no point."""
+    size = np.linalg.norm(rows, axis=1)
+    flat = size <= 1e-10 * (1.0 + np.abs(low))
+    if (low[flat] > 1e-8).any():
+        return None
+    rows, low = rows[~flat] / size[~flat, None], low[~flat] / size[~flat]
+    if not len(c):
+        return np.zeros(0)
+    L, centre = np.linalg.cholesky(P), np.linalg.solve(P, -c)
+    G, g = np.linalg.solve(L, rows.T), low - rows @ centre
+    scale = 1.0 / np.linalg.norm(G, axis=0)
     stacked = np.concatenate([G * scale, (g * scale)[None]])
     target = np.zeros(len(stacked))
     target[-1] = 1.0
@@ -26,21 +53,43 @@ def solve_program(P, c, rows, low):
     residual = stacked @ weights - target
     if np.linalg.norm(residual) < 1e-8:
         return None
-    x = centre + np.linalg.solve(L.T, -residual[:-1] / residual[-1])
-    return x, float(0.5 * x @ P @ x + c @ x)
+    # The rows that push are equalities at the minimum: solving for them gives back the digits of a small residual.
+    pushing = weights > 0.0
+    distances = [np.linalg.lstsq(G.T[pushing], g[pushing])[0]]
+    if residual[-1] != 0.0:
+        distances.append(-residual[:-1] / residual[-1])
+    points = [centre + np.linalg.solve(L.T, distance) for distance in distances]
+    off = [float(((low - rows @ y) / (1.0 + np.abs(low) + np.abs(rows) @ np.abs(y))).max()) for y in points]
+    return points[int(np.argmin(off))] if min(off) <= 1e-8 else find_least_in_face(P, c, rows, low)
+
+
+def find_least_in_face(P, c, rows, low):
+    """The same where the rows leave a face without an inside, or nothing: linear programs tell what is an equality."""
+    slack = [linprog(-row, -rows, -low, bounds=(None, None), method="highs", options=LINEAR) for row in rows]
+    if any(each.status == 2 for each in slack):
+        return None
+    tight = np.array(
+        [each.status == 0 and -each.fun - one < 1e-8 for each, one in zip(slack, low, strict=True)]
+    )
+    assert tight.any(), "the oracle cannot decide whether this program has a point"
+    found = solve_program(P, c, rows[~tight], low[~tight], rows[tight], low[tight])
+    return None if found is None else found[0]
 
 
 def list_rows(problem: Qpcc, zero_a, zero_e):
-    """All constraints of a piece as rows x >= low."""
+    """All constraints of a piece: rows x >= low, then equal x = value."""
     eye = np.eye(problem.size)
     finite_low, finite_high = np.isfinite(problem.lb), np.isfinite(problem.ub)
-    parts = [
+    above = [
         (eye[finite_low], problem.lb[finite_low]), (-eye[finite_high], -problem.ub[finite_high]),
-        (-problem.G, -problem.h), (problem.A, problem.b), (-problem.A, -problem.b),
-        (problem.C, -problem.d), (problem.E, -problem.f),
-        (-problem.C[zero_a], problem.d[zero_a]), (-problem.E[zero_e], problem.f[zero_e]),
+        (-problem.G, -problem.h), (problem.C, -problem.d), (problem.E, -problem.f),
     ]  # fmt: skip
-    return np.concatenate([rows for rows, _ in parts]), np.concatenate([low for _, low in parts])
+    at = [
+        (problem.A, problem.b),
+        (problem.C[zero_a], -problem.d[zero_a]),
+        (problem.E[zero_e], -problem.f[zero_e]),
+    ]
+    return tuple(np.concatenate(part) for parts in (above, at) for part in zip(*parts, strict=True))
 
 
 def enumerate_optimum(problem: Qpcc) -> float:

@@ -40,6 +40,54 @@ def test_any_pairs(seed, pairs, rows, equal):
     check_optimum(problem, enumerate_optimum(problem))
 
 
+@given(seed=st.integers(0, 2**32), pairs=st.integers(1, 5), spread=st.sampled_from([0.0, 2.0, 4.0]))
+@settings(max_examples=30, deadline=None)
+def test_any_units(seed, pairs, spread):
+    """Variables and rows in units that differ by up to 10^8: the same optimum."""
+    random, plain = np.random.default_rng(seed), make_general(seed, 4, pairs, 2, 1)
+    s = 10.0 ** random.uniform(-spread, spread, plain.size)
+    own, other = 10.0 ** random.uniform(-spread / 2, spread / 2, (2, pairs))
+    problem = make_qpcc(
+        plain.P * np.outer(s, s), plain.c * s, plain.C * np.outer(own, s), plain.d * own, plain.E * np.outer(other, s),
+        plain.f * other, c0=plain.c0, lb=plain.lb / s, ub=plain.ub / s, G=plain.G * s, h=plain.h, A=plain.A * s,
+        b=plain.b,
+    )  # fmt: skip
+    found, best = solve(problem, budget=PROOF), enumerate_optimum(plain)
+    assert found.status == ("infeasible" if best == np.inf else "proven")
+    assert best == np.inf or found.objective == pytest.approx(best, abs=1e-6 * max(1.0, abs(best)))
+
+
+@given(seed=st.integers(0, 2**32), pairs=st.integers(1, 6))
+@settings(max_examples=40, deadline=None)
+def test_many_rows_on_one_variable(seed, pairs):
+    """Both sides of every pair are zero at one point, each to its own last digits: the point is the only one."""
+    random = np.random.default_rng(seed)
+    point, C, E = random.normal(), random.normal(size=(pairs, 1)), random.normal(size=(pairs, 1))
+    problem = make_qpcc(np.eye(1), np.array([3.0]), C, -C[:, 0] * point, E, -E[:, 0] * point)
+    found = solve(problem, budget=PROOF)
+    assert found.status == "proven"
+    assert found.objective <= 0.5 * point**2 + 3.0 * point + 1e-9
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_search_among_many_pairs_ends_where_no_side_can_be_released(seed):
+    """30 pairs alone, too many to prove: at a local minimum no program with one held side released is better."""
+    random = np.random.default_rng(seed)
+    root, K, N = random.normal(size=(34, 34)), random.normal(size=(30, 30)), random.normal(size=(30, 4))
+    problem = make_qpcc(
+        root @ root.T / 34.0, random.normal(size=34), np.eye(30, 34, 4), np.zeros(30), np.hstack([N, K @ K.T / 30.0]),
+        random.normal(size=30), lb=np.r_[np.full(4, -5.0), np.zeros(30)], ub=np.full(34, 10.0),
+    )  # fmt: skip
+    found = solve(problem, budget=Budget(nodes=120))
+    a, e = problem.find_pairs(found.x)
+    both = np.flatnonzero((a < 1e-9) & (e < 1e-9))
+    for pair in both:
+        zero_a = a < e
+        zero_a[pair] = not zero_a[pair]
+        other = solve_program(problem.P, problem.c, *list_rows(problem, zero_a, ~zero_a))
+        assert other is None or other[1] >= found.objective - 1e-7
+
+
 @given(
     seed=st.integers(0, 2**32), muscles=st.integers(1, 8), rank=st.integers(1, 8),
     friction=st.sampled_from([None, 0.0, 1e-3, 3.0]), rates=st.sampled_from([None, 1, 2]),
@@ -71,8 +119,8 @@ def test_linear_objectives(seed):
     problem = make_general(seed, 3, 3, 2, 0, singular=True)
     best = np.inf
     for sides in product((False, True), repeat=3):
-        rows, low = list_rows(problem, np.array(sides), ~np.array(sides))
-        found = linprog(problem.c, -rows, -low, bounds=(None, None), method="highs")
+        rows, low, equal, value = list_rows(problem, np.array(sides), ~np.array(sides))
+        found = linprog(problem.c, -rows, -low, equal, value, bounds=(None, None), method="highs")
         best = min(best, -np.inf if found.status == 3 else found.fun if found.status == 0 else np.inf)
     answer = solve(problem, budget=PROOF)
     if np.isfinite(best):

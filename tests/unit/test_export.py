@@ -381,7 +381,7 @@ def test_a_killed_recording_is_exported_up_to_its_last_flush(scene: Path) -> Non
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--to", "usd", "-o", "a"], "'usd' is not one of"),
+        (["--to", "fbx", "-o", "a"], "'fbx' is not one of"),
         (["--to", "gltf", "-o", "a.obj"], "choose from: .glb, .gltf"),
         (["--to", "gltf", "-o", "no/a.glb"], "no folder no; make it first"),
         (["--to", "csv", "-o", "no/a"], "no folder no; make it first"),

@@ -36,7 +36,19 @@ def test_picture_is_kept_small_and_shown(entry) -> None:
 
 
 def test_nothing_else_is_kept() -> None:
-    assert {file.name for file in GALLERY.FOLDER.iterdir()} == {entry.file.name for entry in GALLERY.ENTRIES}
+    assert {file.name for file in GALLERY.FOLDER.iterdir()} == {
+        entry.file.name for entry in (*GALLERY.ENTRIES, *GALLERY.FILMS)
+    }
+
+
+@pytest.mark.parametrize("film", GALLERY.FILMS, ids=lambda film: film.name)
+def test_film_is_kept_small_and_repeats(film) -> None:
+    assert (ROOT / film.scene).is_file()
+    assert film.file.stat().st_size <= GALLERY.MOST_BYTES_OF_FILM
+    with Image.open(film.file) as image:
+        assert image.size == film.size
+        assert image.n_frames == round((film.span[1] - film.span[0]) * film.fps)
+        assert image.info["loop"] == 0
 
 
 def test_a_picture_is_drawn_again_and_a_change_is_noticed() -> None:

@@ -142,9 +142,9 @@ def test_files_outside_the_folder_are_refused(load, tmp_path, name):
 
 
 def test_unknown_suffix_and_near_name(load, tmp_path):
-    (tmp_path / "stone.ply").write_text("ply")
+    (tmp_path / "stone.fbx").write_text("ply")
     with pytest.raises(UserError, match=r"neither an OBJ nor an STL"):
-        load(None, file="stone.ply")
+        load(None, file="stone.fbx")
     (tmp_path / "stone.obj").write_text(CUBE_TEXT)
     with pytest.raises(UserError, match=r"Did you mean 'stone.obj'"):
         load(None, file="stome.obj")

@@ -135,7 +135,7 @@ def test_what_is_wrong_is_said_in_one_line(load_text, tmp_path: Path, motion, wo
 
 def test_a_joint_is_left_out_on_purpose(load_text, tmp_path) -> None:
     (tmp_path / "talk.bvh").write_text(CLIP.replace("JOINT arm", "JOINT tail"))
-    world = load_text(scene('file = "talk.bvh", map = { tail = "" }'))
+    world = load_text(scene('file = "talk.bvh", scale = 0.01, map = { tail = "" }'))
     world.step()
     bones = world.build.arrays.specs["skeleton.bone"].labels
     moved = {
@@ -276,7 +276,11 @@ def test_what_a_joint_cannot_follow_is_reported(load_text, tmp_path) -> None:
     """The hand is a hinge about z, and in the neutral pose z of the hand is not z of the file."""
     text = CLIP.replace("JOINT arm", "JOINT hand").replace("50 0 0 0\n", "50 0 25 0\n")
     (tmp_path / "talk.bvh").write_text(text)
-    flat = scene('file = "talk.bvh"').replace("angle = 30", "angle = 0").replace("angle = 40", "angle = 0")
+    flat = (
+        scene('file = "talk.bvh", scale = 0.01')
+        .replace("angle = 30", "angle = 0")
+        .replace("angle = 40", "angle = 0")
+    )
     flat = flat.replace("angle = 90", "angle = 0")
     assert find_misfit(load_text(flat)) == pytest.approx(0.0, abs=1e-7)
     crossed = flat.replace(

@@ -82,7 +82,7 @@ def test_schema_is_draft_07_without_references(schema: dict[str, Any]) -> None:
 
 def test_schema_tells_units_choices_and_plugs(schema: dict[str, Any]) -> None:
     entity = schema["properties"]["entity"]["items"]["properties"]
-    assert sorted(entity) == ["biped", "crowd", "mass", "name", "parent", "pose"]
+    assert sorted(entity) == ["biped", "crowd", "mass", "name", "parent", "pose", "repeat"]
     assert entity["mass"]["description"] == "Something heavy."
     assert entity["mass"]["properties"]["mass"]["description"] == "[kg] How heavy it is."
     assert entity["mass"]["properties"]["colour"]["enum"] == ["red", "green"]

@@ -95,7 +95,11 @@ def test_cells_that_differ_have_different_keys(other: Cell) -> None:
         ("[sweep]\n'a.b' = [1,\n2,\n1.0]", "scene.toml:4: sweep.a.b: the value 1 stands here twice"),
         ("[sweep]\n'a.b' = [[1],\n[1]]", "scene.toml:3: sweep.a.b: the value [1] stands here twice"),
         ("[sweep]\n'a.b' = [1979-05-27,\n1979-05-27]", "scene.toml:3: sweep.a.b: the value"),
-        ("[sweep]\nseeds = 3", "scene.toml:2: sweep.seeds: is not a list of values; write [3]"),
+        (
+            "[sweep]\nseeds = 3",
+            "scene.toml:2: sweep.seeds: is one number, and could mean two things; 3 seeds are seeds = [0, 1, 2]; "
+            "the seed 3 alone is seeds = [3]",
+        ),
         ("[sweep]\nseeds = []", "scene.toml:2: sweep.seeds: is an empty list"),
         ("[sweep]\nseeds = [1,\n-1]", "scene.toml:3: sweep.seeds: -1 is not a seed; write whole numbers"),
         ("[sweep]\nseeds = [1.0]", "scene.toml:2: sweep.seeds: 1 is not a seed"),

@@ -11,6 +11,7 @@ import pytest
 import supple
 from supple.errors import UserError
 from supple.testing import audit_step, check_memory, check_resume
+from supple_tasks.explain import explain
 
 ARM = """
 format = 1
@@ -145,3 +146,111 @@ def test_bad_input_is_told_in_one_line(write, old, new, said) -> None:
         supple.load(write("", ARM.replace(old, new).replace("%s", "gain = 9")))
     assert said in str(caught.value)
     assert "arm.toml:" in str(caught.value).splitlines()[0]
+
+
+def test_an_infeasible_level_says_what_stands_in_its_way(write) -> None:
+    """A second hand goal on the same point cannot be met: the first one is in its way, not the posture."""
+    scene = ARM.replace(
+        "[entity.tasks.levels.style]\npriority = 2",
+        '[entity.tasks.levels.other]\npriority = 2\ntasks = { also = { kind = "point", of = "arm/upper/lower",'
+        ' point = [0.4, 0, 0], axes = "x", target = [0.9, 0, 0] } }\n[entity.tasks.levels.style]\npriority = 3',
+    )
+    world = supple.load(write("target = [0.5, 1.3, 0]", scene))
+    world.step(1)
+    found = {each.task: each for each in explain(world, "arm")}
+    assert found["also"].missed > 1.0
+    assert found["also"].obstacles[0][0] == "tip"
+    assert found["also"].obstacles[0][1] > 0.9
+    assert "tip" not in found
+    assert "also misses" in str(found["also"])
+
+
+def test_a_limit_that_stands_in_the_way_is_named(write) -> None:
+    scene = ARM.replace(
+        "[entity.tasks.levels.aims]\npriority = 1",
+        """
+[entity.tasks.levels.bounds]
+priority = 1
+tasks = { limits = { kind = "limits" } }
+[entity.tasks.levels.aims]
+priority = 2""",
+    ).replace("priority = 2\ntasks = { posture", "priority = 3\ntasks = { posture")
+    scene = scene.replace("start = [40] }", "start = [40], lower = [0], upper = [40] }")
+    world = supple.load(write("target = [0.0, 1.1, 0], gain = 100", scene))
+    world.step(1)
+    (miss,) = [each for each in explain(world, "arm") if each.task == "tip"]
+    assert "the limit of lower" in [name for name, _ in miss.obstacles]
+
+
+def test_explaining_somebody_without_tasks_is_refused(write) -> None:
+    world = supple.load(write("target = [0.5, 1.3, 0]"))
+    with pytest.raises(UserError, match="has no tasks"):
+        explain(world, "leg")
+
+
+LIBRARY = "[entity.tasks.postures.poses]\nmotion.keys = [%s]\n[entity.tasks.levels.aims]"
+KEYS = '{ at = 0, pose = { "upper" = 0, "upper/lower" = 0 } }, { at = 1, pose = { "upper" = 60, "upper/lower" = 90 } }'
+
+
+def test_a_posture_stays_near_the_poses_of_its_library(write) -> None:
+    """The tip is led along; the joints, which have one freedom left, keep to the line of the library."""
+    scene = ARM.replace("[entity.tasks.levels.aims]", LIBRARY % KEYS)
+    scene = scene.replace('kind = "posture"', 'kind = "posture", library = "poses"')
+    scene = scene.replace("start = [20]", "start = [10]").replace("start = [40]", "start = [15]")
+    world = supple.load(write("target = [0, 1.4, 0], gain = 20", scene.replace('axes = "xy"', 'axes = "y"')))
+    world.step(1500)
+    angles = np.degrees(world.array("skeleton.q")[:2])
+    assert tip(world)[1] == pytest.approx(1.4, abs=0.01)
+    assert angles[1] == pytest.approx(1.5 * angles[0], abs=2.0)
+    check_memory(world, 5)
+    audit_step(world)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('library = "poses"', 'library = "pose"', "which postures does not have"),
+        ('"upper/lower" = 90', '"upper/lover" = 90', "no bone of this name"),
+        ("motion.keys", 'anchor = "uper"\nmotion.keys', "no bone 'uper'"),
+        ("motion.keys", "lifts = {}\nmotion.keys", "give one of motion, lifts and reaches"),
+        ("motion.keys", 'markers = { "upper" = 0 }\nmotion.keys', "counts for nothing"),
+        ("gain = 9", "load = true, gain = 9", "load limits the force on a body"),
+    ],
+)
+def test_bad_libraries_are_told_in_one_line(write, old, new, said) -> None:
+    scene = ARM.replace("[entity.tasks.levels.aims]", LIBRARY % KEYS).replace("%s", "gain = 9")
+    scene = scene.replace('kind = "posture"', 'kind = "posture", library = "poses"').replace(old, new)
+    with pytest.raises(UserError) as caught:
+        supple.load(write("", scene))
+    assert said in str(caught.value)
+    assert "arm.toml:" in str(caught.value).splitlines()[0]
+
+
+def test_targets_and_gains_are_dragged_and_the_run_repeats(write, tmp_path) -> None:
+    """A user leads the tip about and tugs at the arm; the recording repeats it without him."""
+    scene = write("target = [0.5, 1.3, 0], gain = 100")
+    world = supple.load(scene)
+
+    @world.on_step(rate=50)
+    def drag(world) -> None:
+        t = world.time
+        world["arm"].tip_target = [0.5 + 0.1 * math.sin(5 * t), 1.2 + 0.1 * t, 0.0]
+        world["arm"].posture_gain = 50.0 + 10.0 * t
+        world["arm/upper"].apply_force([0.0, 20.0 * math.sin(9 * t), 0.0])
+
+    with supple.record(world, tmp_path / "run.h5", fps=50):
+        world.step(400)
+    assert tip(world)[:2] == pytest.approx([0.5 + 0.1 * math.sin(5 * 0.38), 1.2 + 0.038], abs=0.05)
+    again = supple.load(scene)
+    supple.replay(again, tmp_path / "run.h5")
+    again.step(400)
+    assert (again.array("skeleton.q") == world.array("skeleton.q")).all()
+    assert (again.array("tasks.told") == world.array("tasks.told")).all()
+
+
+def test_what_cannot_be_dragged_is_refused(write) -> None:
+    world = supple.load(write("reach = { to = [0.5, 1.3, 0], duration = 0.3 }"))
+    with pytest.raises(AttributeError, match="tip_gain"):
+        world["arm"].tip_target = [0.5, 1.0, 0.0]
+    with pytest.raises(UserError):
+        world["arm"].tip_gain = [1.0, 2.0]

@@ -14,7 +14,9 @@ from hypothesis import strategies as st
 import supple
 from supple.core.pose import rotate
 from supple.errors import UserError
+from supple.mechanics.owners import Owners, list_owners
 from supple.testing import audit_step, check_resume
+from supple_contact.tables import RowContacts
 from supple_simbicon import layout as at
 from supple_simbicon.compile import Walker
 from supple_simbicon.drive import make_scratch
@@ -367,6 +369,8 @@ def test_he_walks_as_told(tmp_path) -> None:
     assert figures["walker.upright"] == 1
     assert figures["walker.speed"] == pytest.approx(0.938, rel=0.1)
     assert figures["walker.step_period"] == pytest.approx(0.578, rel=0.1)
+    # The stance foot stays where it is: elsewhere it slid by 4 mm a step, on softer contact.
+    assert 0.0 < figures["walker.slip"] < 0.004
     # What carries him, on the average of full steps, is his weight.
     loads = []
     while figures["walker.upright"] and len(loads) < 286:  # two steps of 0.572 s
@@ -414,6 +418,41 @@ def test_pressure_is_measured_as_told(tmp_path) -> None:
     measured = [world.metrics()[f"walker.{name}"] for name in names]
     assert len(figures) >= 2
     np.testing.assert_allclose(measured, np.mean(figures, axis=0), rtol=1e-9)
+
+
+def test_slip_is_the_way_of_what_presses(tmp_path) -> None:
+    """On ice feet slide: the way that their bones move where the pressure is, eq. (12)."""
+    file = write(tmp_path, 'start = "forward"')
+    file.write_text(file.read_text().replace("friction = 2.5", "friction = 0.05"), encoding="utf-8")
+    world = supple.load(file)
+    (walker,) = world.members("walkers")
+    for _ in range(40):
+        world.step()
+        slips, touch = world.array("simbicon.slips"), world.array("touch.normal_force")
+        for rows in (walker.body.left, walker.body.right):
+            assert slips[rows, 1] / 0.004 == pytest.approx(touch[rows], abs=1e-9)
+    (skeletons,) = (each for each in world.members("mechanisms") if each.name == "skeleton")
+    owners, names = arrays_of(world, Owners, "owners"), list_owners(world.build)
+    contacts = arrays_of(world, RowContacts, "contacts")
+    sums = np.zeros_like(slips)
+    for c in range(contacts.count[0]):
+        pressing = 0.004 * world.array("contacts.force")[c] @ contacts.directions[c, 0]
+        for side in range(2):
+            i = owners.body[owners.first[contacts.surface[c, side]] + contacts.element[c, side]]
+            if i >= 0 and names[i] in skeletons.bones:
+                row = skeletons.bones[names[i]]
+                twist, rotation = world.array("skeleton.twist")[row], world.array("skeleton.rotation")[row]
+                arm = contacts.point[c, side] - world.array("skeleton.x")[row]
+                velocity = twist[:3] + np.cross(rotate(rotation, twist[3:]), arm)
+                sums[i] += pressing * np.hypot(velocity[0], velocity[2]), pressing
+    feet = [*walker.body.left, *walker.body.right]
+    assert sums[feet, 0].max() > 0.01
+    # Contact points are those of the start of the step.
+    np.testing.assert_allclose(slips[feet], sums[feet], rtol=0.05, atol=1e-9)
+
+
+def arrays_of(world, kind, owner):
+    return kind(**{name: world.array(f"{owner}.{name}") for name in kind._fields})
 
 
 @pytest.mark.parametrize(

@@ -110,7 +110,9 @@ def test_patches_share_all_points_among_their_cells(seed, across, along, sectors
 
 def test_overlap_is_taken_back_slowly_and_gaps_close_at_once():
     rows, three = np.zeros((9, 3)), np.zeros(3)
-    touching = Touching(np.arange(3), rows, np.array([1e-2, -1e-3, -0.5]), three, np.zeros((3, 3)))
+    touching = Touching(
+        np.arange(3), rows, np.array([1e-2, -1e-3, -0.5]), three, np.zeros((3, 3)), np.zeros((3, 2, 3))
+    )
     assert touching.find_gap_speed(0.01) == pytest.approx([1.0, -0.03, -0.06])
     assert touching.closed.tolist() == [False, True, True]
 
@@ -119,16 +121,16 @@ def test_in_flight_the_plan_comes_true_and_momenta_stay(tmp_path, monkeypatch):
     """Without contacts nothing is unforeseen: what the program promises is what the next state has."""
     goal = 'goals.bend = { of = "turn", part = "front", axes = "z", target = [20], weight = 10 }\n'
     world, _ = load(tmp_path, goal, gravity=0.0, height=1.0)
-    seen, kept = {}, Controller._solve
+    seen, kept = {}, Controller._keep
 
-    def solve(self, asked, touching, leaving):
-        change = kept(self, asked, touching, leaving)
+    def keep(self, result, asked, touching):
+        change = kept(self, result, asked, touching)
         answer = np.zeros((self.muscles.count, self._v_free.size))
         self.mechanism.response(self.h * self.muscles.columns(), answer)
         seen["v"] = self._v_free + change @ answer
         return change
 
-    monkeypatch.setattr(Controller, "_solve", solve)
+    monkeypatch.setattr(Controller, "_keep", keep)
     world.step(10)
     assert world.array("tets.v").reshape(-1) == pytest.approx(seen["v"], abs=1e-10)
     metrics = world.metrics()
@@ -160,6 +162,63 @@ def test_each_goal_alone_brings_its_quantity_to_the_target(tmp_path, goal, who, 
     wanted = float(goal.split("target = [")[1].rstrip("]"))
     assert measure() - before == pytest.approx(wanted, rel=0.1)
     assert world.metrics()["worm.infeasible"] == 0
+
+
+def measure_all(world):
+    """Quantities of goals, computed here from places and velocities alone."""
+    x, v, mass, rest = (world.array(f"tets.{name}") for name in ("x", "v", "mass", "rest"))
+    front, sole = rest[:, 0] > 0.199, rest[:, 1] < rest[:, 1].min() + 1e-6
+    centre = mass @ x / mass.sum()
+    arms, still = x[front] - x[front].mean(axis=0), rest[front] - rest[front].mean(axis=0)
+    u, _, w = np.linalg.svd(arms.T @ still)
+    turn = u @ np.diag([1, 1, np.linalg.det(u @ w)]) @ w
+    return {
+        "centre_x": centre[0], "centre_y": centre[1], "lean_x": centre[0] - x[front].mean(axis=0)[0],
+        "turn_z": np.degrees(np.arctan2(turn[1, 0], turn[0, 0])), "length": x[sole, 0].max() - x[sole, 0].min(),
+        "momentum_y": mass @ v[:, 1], "spin_z": np.cross(x - centre, mass[:, None] * v).sum(axis=0)[2],
+    }  # fmt: skip
+
+
+QUANTITIES = [
+    ('of = "centre", axes = "y", counts_from = "start", target = [0.008]', "centre_y", 0.008),
+    ('of = "centre", axes = "x", counts_from = "start", target = [0.01]', "centre_x", 0.01),
+    ('of = "lean", part = "front", axes = "x", counts_from = "start", target = [0.02]', "lean_x", 0.02),
+    ('of = "turn", part = "front", axes = "z", target = [8]', "turn_z", 8.0),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("goal", "name", "wanted"), QUANTITIES)
+def test_each_quantity_alone_comes_to_its_target(tmp_path, goal, name, wanted):
+    world, _ = load(tmp_path, "goals.a = { " + goal + ", weight = 1000, gain = 8, begin = 0.2 }\n")
+    world.step(20)
+    before = 0.0 if name == "turn_z" else measure_all(world)[name]
+    world.step(130)
+    assert measure_all(world)[name] - before == pytest.approx(wanted, rel=0.15)
+
+
+def test_an_area_alone_comes_to_its_target(tmp_path):
+    """The sole of a worm as wide as it is shrinks with its length."""
+    goal = 'of = "area", part = "sole", axes = "y", counts_from = "start", target = [-0.004], gain = 8, weight = 1e5'
+    world, _ = load(tmp_path, "goals.a = { " + goal + ", begin = 0.2 }\n")
+    world.step(20)
+    before = measure_all(world)["length"]
+    world.step(130)
+    assert measure_all(world)["length"] - before < -0.025
+
+
+@pytest.mark.parametrize(
+    ("of", "name", "weight"), [("momentum", "momentum_y", 1e4), ("angular_momentum", "spin_z", 1000)]
+)
+def test_momenta_alone_come_to_their_targets_at_once(tmp_path, of, name, weight):
+    """They are rates: the first step comes near, as far as the contacts of patches are those of vertices."""
+    axes, target = ("y", 0.03) if of == "momentum" else ("z", 0.004)
+    goal = (
+        f'goals.a = {{ of = "{of}", axes = "{axes}", target = [{target}], weight = {weight}, begin = 0.2 }}\n'
+    )
+    goal = goal.replace('"angular_momentum"', '"angular_momentum", about = "centre"')
+    world, _ = load(tmp_path, goal)
+    world.step(21)
+    assert measure_all(world)[name] == pytest.approx(target, rel=0.3)
 
 
 def test_balance_and_angular_momentum_push_the_right_way(tmp_path):

@@ -154,6 +154,23 @@ class ArrayTable:
         self._initial.clear()
         self._bind_kernels([spec for spec in states if spec.count], observed)
 
+    def refill(self, other: ArrayTable) -> set[str]:
+        """Take all numbers of a table with the same specs, not frozen yet; returns the Model arrays that changed."""
+        changed = set()
+        for name, values in other._fixed.items():
+            mine = self._fixed[name]
+            if self.specs[name].kind == "step":
+                mine.fill(0)
+            elif not np.array_equal(mine, values):
+                mine[...] = values
+                changed.add(name)
+        for buffer in (*self.now.buffers.values(), *self.next.buffers.values()):
+            buffer.fill(0)
+        for name, values in other._initial.items():
+            self.now.views[name][...] = values
+        self.next.copy_from(self.now)
+        return changed
+
     def _bind_kernels(self, ragged: Sequence[ArraySpec], observed: Collection[str]) -> None:
         """Bind what every step does to the State; of arrays with a count, to the rows in use."""
         from supple.core.jit import bind_kernel  # numba takes a second to import
@@ -252,6 +269,11 @@ class ArrayTable:
         """Make the State what it was, and forget the next one."""
         self.now.floats[:], self.now.integers[:] = kept
         self.next.copy_from(self.now)
+
+    def set_state(self, name: str, index: tuple[Any, ...], values: Array) -> None:
+        """Set elements of a State array between steps, also where nobody writes its successor."""
+        self.now.views[name][index] = values
+        self.next.views[name][index] = values
 
     def state_copy(self) -> dict[str, Array]:
         """A copy of the whole State by name."""

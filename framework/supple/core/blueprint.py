@@ -51,7 +51,7 @@ class Blueprint:
     def fingerprint(self) -> str:
         """A hash of everything that determines the motion, files among it; how far it may go does not."""
         plain = self.as_plain()
-        for name in ("duration", "smoke", "allowed_failures", "fastest", "farthest"):
+        for name in ("duration", "ends", "smoke", "allowed_failures", "fastest", "farthest"):
             del plain["run"][name]
         named = {
             name

@@ -6,7 +6,7 @@ members of collections that its components need. Nothing here knows any particul
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from supple.core.arrays import Array, ArraySpec, ArrayTable, FloatArray, Kind
 from supple.core.blueprint import Blueprint
 from supple.core.component import Metric
+from supple.core.control import Command, Pusher
 from supple.core.drawing import Drawing
 from supple.core.entity import Entity
 from supple.core.fault import raise_fault
@@ -80,16 +81,25 @@ class Build:
         self.seed = blueprint.seed
         self.arrays = ArrayTable()
         self.accumulating: set[str] = set()
+        #: Model arrays that nothing is derived from when systems are bound.
+        self.plain: set[str] = set()
         #: State that a step which is run again starts with; see `find_out`.
         self.found_out: list[str] = []
         self.collections: dict[str, list[Any]] = {"solves": [Solve()]}
         self.plugin_of: dict[int, str] = {}
         self.metrics: list[BoundMetric] = []
-        self.exposed: dict[str, dict[str, tuple[str, tuple[int, ...]]]] = {}
+        self.exposed: dict[str, dict[str, tuple[str, tuple[int | slice, ...]]]] = {}
+        #: What can be set as `world[path].attribute`, and who applies forces from Python; see `supple.core.control`.
+        self.commands: dict[str, dict[str, Command]] = {}
+        self.pusher: Pusher | None = None
+        self.pushed_arrays: tuple[str, ...] = ()
+        #: What brings arrays up to date that follow from a State array, by the name of that one.
+        self.followed: dict[str, Callable[[Any], None]] = {}
         self.frames: dict[str, Frame] = {}
         #: Frames (carrier, row) that pass through each other; see `supple.mechanics.filters`.
         self.ignored_pairs: set[tuple[tuple[str, int], tuple[str, int]]] = set()
         self.drawings: list[Drawing] = []
+        self._poses: dict[str, tuple[FloatArray, FloatArray]] = {}
         self.compiler = ""
         self.providing: tuple[str, ...] = ()
 
@@ -105,7 +115,10 @@ class Build:
 
     def pose(self, path: str) -> tuple[FloatArray, FloatArray]:
         """Position [m] and rotation (w, x, y, z) of an entity in the world at the start."""
-        return world_pose(self.graph, path)
+        known = self._poses.get(path)
+        if known is None:
+            known = self._poses[path] = world_pose(self.graph, path)
+        return known[0].copy(), known[1].copy()
 
     # Declaring arrays
 
@@ -119,10 +132,17 @@ class Build:
         labels: Iterable[str] = (),
         record: bool = False,
         dtype: Any = np.float64,
+        plain: bool = False,
     ) -> None:
-        """Declare a constant array."""
+        """Declare a constant array.
+
+        `plain`: whoever reads it does so in every step, and derives nothing from it when it is bound. A world that is
+        used for other numbers (`supple.core.mould`) need not be bound anew then.
+        """
         values = np.array(values, dtype=dtype, order="C")
         self._declare("model", name, values, unit, doc, labels, record=record)
+        if plain:
+            self.plain.add(name)
 
     def find_out(self, name: str) -> None:
         """What a step writes to this State array is there when `run.again` has it run again, unlike all other State.
@@ -244,10 +264,40 @@ class Build:
             array, index = places[metric.name]
             self.bind_metric(entity.path, metric, array, index)
 
-    def expose(self, path: str, attribute: str, array: str, index: Index) -> None:
-        """Make a row of an array readable as `world[path].attribute`."""
-        flat = (index,) if isinstance(index, int) else index
+    def expose(self, path: str, attribute: str, array: str, index: Index | slice) -> None:
+        """Make a row of an array, or some, readable as `world[path].attribute`."""
+        flat = index if isinstance(index, tuple) else (index,)
         self.exposed.setdefault(path, {})[attribute] = (array, flat)
+
+    def offer_command(
+        self,
+        path: str,
+        attribute: str,
+        array: str,
+        index: int | slice | tuple[int | slice, ...],
+        *,
+        unit: str,
+        doc: str,
+        wakes: bool = False,
+    ) -> None:
+        """Make elements of a State array settable as `world[path].attribute = ...`, and readable by the same name.
+
+        Nothing else may write the array. With `wakes` the first such command sets `run.commanded` and binds all systems
+        anew: one that has nothing to do before returns [] from `bind` while that is 0.
+        """
+        flat = index if isinstance(index, tuple) else (index,)
+        command = Command(array, flat, unit, doc, wakes)
+        self.commands.setdefault(path, {})[attribute] = command
+        self.exposed.setdefault(path, {})[attribute] = (array, flat)
+
+    def accept_pushes(self, pusher: Pusher, arrays: Iterable[str]) -> None:
+        """Say who applies forces that are given from Python, and in which State arrays it keeps them."""
+        self.pusher, self.pushed_arrays = pusher, tuple(arrays)
+
+    def commanded_arrays(self) -> list[str]:
+        """The State arrays that commands write."""
+        offered = {command.array for offers in self.commands.values() for command in offers.values()}
+        return sorted(offered | set(self.pushed_arrays))
 
     def draw(self, drawing: Drawing) -> None:
         """Show something in pictures and viewers; the arrays that it names are recorded from now on."""

@@ -82,6 +82,22 @@ class Channel:
 
 
 @dataclass(frozen=True)
+class Hangs:
+    """How the vertices of a mesh that bends hang on the bones of `owner`, for programs that know skins.
+
+    Row i of `bone` [nv, k] names rows of `owner.x` and `owner.rotation`, -1 for none; `weight` [nv, k] are their
+    shares, without a name one each; `local` [nv, k, 3] or [nv, 3] are the places of the vertex in their frames [m].
+    `owner.bind` [n, 7] are the poses in which the vertices of all bones fit together. What the mesh does beside that
+    is its own.
+    """
+
+    owner: str
+    bone: str
+    local: str
+    weight: str = ""
+
+
+@dataclass(frozen=True)
 class Drawing:
     """One thing to see. `path` is its entity, `colour` red, green, blue from 0 to 1; None leaves it to the viewer."""
 
@@ -92,6 +108,7 @@ class Drawing:
     place: Carried | Placed = Placed()
     colour: Vector | None = None
     channel: Channel | None = None
+    hangs: Hangs | None = None
 
     @property
     def arrays(self) -> Sequence[str]:
@@ -103,10 +120,15 @@ class Drawing:
             names += [self.form.points, self.form.segments]
         if isinstance(self.place, Carried):
             names += [self.place.position, self.place.rotation]
+        if self.hangs is not None:
+            names += [name for name in (self.hangs.bone, self.hangs.local, self.hangs.weight) if name]
+            names += [f"{self.hangs.owner}.{array}" for array in ("x", "rotation", "bind")]
         return names + ([self.channel.array] if self.channel else [])
 
 
-_PARTS: dict[str, Any] = {kind.__name__: kind for kind in (Solid, Mesh, Lines, Carried, Placed, Channel)}
+_PARTS: dict[str, Any] = {
+    kind.__name__: kind for kind in (Solid, Mesh, Lines, Carried, Placed, Channel, Hangs)
+}
 
 
 def write_drawings(drawings: Sequence[Drawing]) -> str:
@@ -118,7 +140,7 @@ def write_drawings(drawings: Sequence[Drawing]) -> str:
     rows = [
         {
             "name": each.name, "path": each.path, "layer": each.layer, "colour": each.colour,
-            **{part: plain(getattr(each, part)) for part in ("form", "place", "channel")},
+            **{part: plain(getattr(each, part)) for part in ("form", "place", "channel", "hangs")},
         }
         for each in drawings
     ]  # fmt: skip
@@ -137,7 +159,7 @@ def read_drawings(text: str) -> list[Drawing]:
     return [
         Drawing(
             row["name"], row["path"], row["layer"], part(row["form"]), part(row["place"]),
-            tuple(row["colour"]) if row["colour"] else None, part(row["channel"]),
+            tuple(row["colour"]) if row["colour"] else None, part(row["channel"]), part(row.get("hangs")),
         )
         for row in json.loads(text)
     ]  # fmt: skip

@@ -15,6 +15,7 @@ from supple.core.build import BoundMetric, Build
 from supple.core.component import Metric, OverTime
 from supple.core.schedule import Bound, Phase, System
 from supple.core.settings import Run
+from supple.errors import suggest
 
 #: So many steps counted that no run makes a positive number of them.
 _UNKNOWN = -1e15
@@ -25,6 +26,9 @@ def compile_metrics(build: Build) -> None:
     """Declare the accumulators of all metrics that were bound."""
     build.metrics.sort(key=lambda bound: bound.key)
     labels = [bound.key for bound in build.metrics]
+    if build.run.ends is not None and build.run.ends.metric not in labels:
+        name = build.run.ends.metric
+        raise build.refuse("run.ends.metric", f"no metric '{name}'", suggest(name, labels))
     count = len(labels)
     build.add_model(
         "metrics.mode", [MODES[b.metric.over_time] for b in build.metrics], unit="1",

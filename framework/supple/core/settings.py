@@ -31,6 +31,24 @@ class Capacity:
 
 
 @component
+class Ending:
+    """What ends a run before its duration: a metric that is, at the end of a step, beyond one of these bounds."""
+
+    metric: str = field(unit="", doc="The metric, as `supple run` lists it: walker.upright.", min_length=1)
+    above: float | None = field(default=None, unit="SI", doc="The run ends once the metric is greater.")
+    below: float | None = field(default=None, unit="SI", doc="The run ends once the metric is less.")
+
+    def __post_init__(self) -> None:
+        if self.above is None and self.below is None:
+            raise ValueError("neither above nor below; give the bound that ends the run")
+
+    def is_met(self, value: float) -> bool:
+        """Whether the run is over; never by what was not measured (nan)."""
+        too_great = self.above is not None and value > self.above
+        return too_great or (self.below is not None and value < self.below)
+
+
+@component
 class Run:
     """How a scene is advanced."""
 
@@ -70,6 +88,9 @@ class Run:
         unit="m",
         gt=0,
         doc="Distance from the origin beyond which a run has run away and is stopped.",
+    )
+    ends: Ending | None = field(
+        default=None, unit="", doc="What ends the run before its duration: `{ metric = ..., below = ... }`."
     )
     seed: int = field(default=0, unit="1", doc="Seed of all noise; --seed overrides it.", ge=0)
     smoke: int = field(default=50, unit="1", doc="Steps of a quick check that the scene runs at all.", gt=0)

@@ -12,6 +12,8 @@ import numpy as np
 from supple.core.arrays import NEXT, Array
 from supple.core.blueprint import Blueprint
 from supple.core.build import ROOM, Build, run_compilers
+from supple.core.control import COMMANDED, WATCHED, Control
+from supple.core.entity_view import EntityView
 from supple.core.fault import naming_fault, raise_fault
 from supple.core.metrics import compile_metrics, forget_part, metric_times, metric_values
 from supple.core.registry import Registered, Registry
@@ -32,6 +34,7 @@ from supple.errors import (
 
 if TYPE_CHECKING:
     from supple.mechanics.combined_dynamics import CombinedDynamics
+    from supple.mechanics.world_contacts import WorldContact
 
 
 class World:
@@ -56,11 +59,15 @@ class World:
         self._warnings: list[Problem] | None = None
         self._build(room)
         self.timing = Timing([entry.name for entry in self.schedule])
+        self.control = Control(self)
+        self._attended = False
+        self._known_from = 0
+        self._sealed = True
 
     def _build(self, room: int) -> None:
         """Make all arrays and systems, in the state of the start."""
         self.build = Build(self.blueprint, self.registry, room)
-        _declare_clock(self.build)
+        declare_clock(self.build)
         run_compilers(self.build)
         compile_metrics(self.build)
         self.arrays = self.build.arrays
@@ -68,7 +75,13 @@ class World:
         self._moving_count = sum(entry.phase < Phase.OBSERVE for entry in self.schedule)
         observing = self.schedule[self._moving_count :]
         self.arrays.freeze({name.removesuffix(NEXT) for entry in observing for name in entry.writes})
+        self._written = {name.removesuffix(NEXT) for entry in self.schedule for name in entry.writes}
+        self._handed: set[str] = set()
         self._cleared = self.arrays.join(sorted(self.build.accumulating))
+        shown = {array for names in self.build.exposed.values() for array, _ in names.values()}
+        self._shown_steps = [
+            self.arrays[name] for name in sorted(shown) if self.arrays.spec(name).kind == "step"
+        ]
         self._number, self._again = self.arrays["run.step"], self.arrays["run.again"]
         self._runaways = Runaways(self.build)
         self.rebind()
@@ -99,9 +112,36 @@ class World:
             raise UserError(
                 Problem(None, "world.step", f"{count} steps: time does not run backwards", remedy)
             )
+        for name in self._handed:
+            # Nobody writes its successor: what was written to it by hand would be undone by the first step.
+            self.arrays.set_state(name, (), self.arrays[name])
+        if self._attended:
+            self._step_attended(count)
+            return
         for _ in range(count):
             while not self._take_step():
                 pass
+
+    def _step_attended(self, count: int) -> None:
+        """Advance with callbacks before every step and followers behind it."""
+        control = self.control
+        if control.is_calling:
+            remedy = "a callback looks at the world and commands it"
+            raise UserError(Problem(None, "world.step", "called from within a callback", remedy))
+        for _ in range(count):
+            kept = control.keep()
+            try:
+                control.begin_step()
+                while not self._take_step():
+                    pass
+            except BaseException:
+                control.put_back(kept)
+                raise
+            control.end_step()
+
+    def attend(self) -> None:
+        """See whether anything is to be done between steps; `Control` calls it."""
+        self._attended = not self.control.is_idle
 
     def _take_step(self) -> bool:
         """Take one step, whole or in parts. False if it was not taken, for want of room that there is now."""
@@ -215,8 +255,14 @@ class World:
 
     def _change_room(self, room: int, state: Mapping[str, Array]) -> None:
         self._build(room)
-        self.arrays.load_state({**self.arrays.resize_state(state), ROOM: np.array([room])})
+        self._load({**self.arrays.resize_state(state), ROOM: np.array([room])})
         self.generation += 1
+
+    def _load(self, state: Mapping[str, Array]) -> None:
+        """Replace the State; systems that run only when they are needed are bound as it says."""
+        self.arrays.load_state(state)
+        if [bool(self.arrays[name][0]) for name in (COMMANDED, WATCHED)] != self._bound_flags:
+            self.rebind()
 
     def look_at_start(self, last: Phase = Phase.DETECT) -> None:
         """Run the systems of a step up to a phase and forget what they did to the State.
@@ -243,11 +289,38 @@ class World:
         """The systems in their order, each with what it runs in a step; without those that have nothing to run."""
         return [(self.schedule[index], call) for index, call, _ in (*self._moving, *self._observing)]
 
+    def rewind(self, kept: tuple[Array, Array]) -> None:
+        """Be at the start of the run again, whose numbers are `kept` (`ArrayTable.keep`), as if nothing had been."""
+        self.arrays.put_back(kept)
+        for values in self._shown_steps:
+            values.fill(0)
+        self._known_from = 0
+        self.control = Control(self)
+        self._attended = False
+        if [bool(self.arrays[name][0]) for name in (COMMANDED, WATCHED)] != self._bound_flags:
+            self.rebind()
+
+    def refill(self, build: Build) -> None:
+        """Become the world of another build that differs in numbers only; `supple.core.mould` sees to that."""
+        changed = self.arrays.refill(build.arrays)
+        self.blueprint = self.build.blueprint = build.blueprint
+        for name in ("graph", "run", "frames", "drawings"):
+            setattr(self.build, name, getattr(build, name))
+        self._warnings, self._known_from = None, 0
+        self._handed.clear()
+        self.control = Control(self)
+        self._attended = False
+        flags = [bool(self.arrays[name][0]) for name in (COMMANDED, WATCHED)]
+        if not changed <= self.build.plain or flags != self._bound_flags:
+            self.rebind()
+        self.timing.reset()
+
     def rebind(self, parts: int = 1) -> None:
         """Bind all members and systems anew, to steps of the run that are divided into so many parts.
 
         What is bound anew goes on as before: nothing may be kept but in arrays. Slow ones keep their own step.
         """
+        self._bound_flags = [bool(self.arrays[name][0]) for name in (COMMANDED, WATCHED)]
         rates = {solve.name: solve.rate for solve in self.build.members("solves")}
         for members in self.build.collections.values():
             for member in members:
@@ -297,7 +370,13 @@ class World:
             # It was taken when there was more room, or less.
             self._build(room)
             self.generation += 1
-        self.arrays.load_state(copied)
+        self._load(copied)
+        self._known_from = self.steps
+        if self.steps == 0:
+            # As in a world that was just built: nothing of an earlier run is seen.
+            for values in self._shown_steps:
+                values.fill(0)
+        self.control.rewind()
         if planned_steps is not None and planned_steps != self.blueprint.run.steps:
             # Only now it is known that the state has what is to be forgotten.
             forget_part(self.build.metrics, self.blueprint.run, copied)
@@ -308,9 +387,99 @@ class World:
     def __getitem__(self, path: str) -> EntityView:
         return EntityView(self, self.build.graph[path].path)
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        """A name that the world does not have is refused: nothing would come of it."""
+        if "_sealed" in self.__dict__ and name not in self.__dict__ and not hasattr(type(self), name):
+            remedy = 'set commands of entities, world["path"].target = ..., or load the scene with overrides'
+            raise AttributeError(f"a world has no '{name}' to set; {remedy}")
+        object.__setattr__(self, name, value)
+
     def array(self, name: str) -> Array:
-        """An array by name (`supple arrays` lists them); a view, so copy it to keep it."""
-        return self.arrays[name]
+        """An array by name (`supple arrays` lists them); a view, so copy it to keep it.
+
+        State may be written between steps; poses that follow from it are not brought up to date by that. Of Model and
+        Step arrays nothing would come of it: they are handed out as read-only.
+        """
+        values = self.arrays[name]
+        spec = self.arrays.specs.get(name)
+        if spec is None or spec.kind != "state":
+            values = values.view()
+            values.flags.writeable = False
+        elif name not in self._written:
+            self._handed.add(name)
+        return values
+
+    def set_state(self, name: str, value: Any) -> None:
+        """Set State as `world["path"].attribute` shows it, by `path.attribute`; poses of bones follow.
+
+        A jump, not a motion: for states to start from. A command of that name is set as such.
+        """
+        path, _, attribute = name.rpartition(".")
+        if attribute in self.build.commands.get(path, {}):
+            self.control.set(path, attribute, value)
+            return
+        shown = self.build.exposed.get(self[path].path, {})
+        if attribute not in shown or self.arrays.spec(shown[attribute][0]).kind != "state":
+            states = [one for one, (array, _) in shown.items() if self.arrays.spec(array).kind == "state"]
+            remedy = suggest(attribute, states, f"{path} has")
+            raise UserError(Problem(None, name, "is not part of the state", remedy))
+        array, index = shown[attribute]
+        values, shape = np.asarray(value, np.float64), np.shape(self.arrays[array][index])
+        if values.shape != shape or not np.isfinite(values).all():
+            what, remedy = f"{value!r} does not fit", f"give finite numbers of the shape {shape}"
+            raise UserError(Problem(None, name, what, remedy))
+        self.arrays.set_state(array, index, values)
+        if array in self.build.followed:
+            self.build.followed[array](self.arrays)
+            self.arrays.roll_back()
+
+    def refuse_stale(self, name: str, what: str) -> None:
+        """Raise where a Step array is asked for that still holds what was before the state was restored."""
+        if self._known_from and self.steps == self._known_from and self.arrays.spec(name).kind == "step":
+            remedy = "take a step, or look at the state"
+            raise UserError(
+                Problem(None, what, "is made by a step, and the state was restored since", remedy)
+            )
+
+    def labels(self, name: str) -> tuple[str, ...]:
+        """What the rows of an array are called: `world.labels("skeleton.q")` names the bone of every coordinate."""
+        if name.removesuffix(NEXT) not in self.arrays.specs:
+            remedy = suggest(name, self.arrays.specs, "there are")
+            raise UserError(Problem(None, name, "no such array", remedy))
+        return self.arrays.spec(name).labels
+
+    def contacts(self) -> list[WorldContact]:
+        """The contacts of the last step: who touches whom, where, and the force between them.
+
+            for contact in world.contacts():
+                print(contact.a, contact.b, contact.point, contact.normal, contact.force)
+
+        From the first call on they are kept in the State, so that a resumed run sees the same.
+        """
+        from supple.mechanics.world_contacts import list_contacts  # mechanics builds on core
+
+        return list_contacts(self, since=self._known_from)
+
+    # Control
+
+    def on_step(self, callback: Callable[[World], Any] | None = None, *, rate: float | None = None) -> Any:
+        """Call a function with the world before steps: `rate` times a second of the simulation, or before every one.
+
+            @world.on_step(rate=100)
+            def balance(world):
+                world["cart"].apply_force([-40 * world["pole"].angle, 0, 0])
+
+        It may look at the world and command it. Forces that it applies act until it is called again. A function that
+        raises stops the run before the step. It is not part of snapshots and checkpoints; what it commands is.
+        """
+        if callback is None:
+            return lambda function: self.on_step(function, rate=rate)
+        self.control.add_callback(callback, rate)
+        return callback
+
+    def remove_callback(self, callback: Callable[[World], Any]) -> None:
+        """Call a function of `on_step` no more."""
+        self.control.remove_callback(callback)
 
     def metrics(self) -> dict[str, float]:
         """All metrics over the run so far, by `entity.metric`."""
@@ -401,7 +570,8 @@ def make_callable(work: Work) -> Callable[[], Any] | None:
     return run if len(parts) > 1 else parts[0] if parts else None
 
 
-def _declare_clock(build: Build) -> None:
+def declare_clock(build: Build) -> None:
+    """Declare what every world has: time, and what it was told."""
     build.add_state("run.time", [0.0], unit="s", doc="Simulated time.")
     build.add_state("run.step", [0], unit="1", doc="Number of the step.", dtype=np.int64)
     doc = "Parts that are done of a step that is taken in parts; 0 between steps."
@@ -409,40 +579,8 @@ def _declare_clock(build: Build) -> None:
     build.add_state("run.halved", [0.0], unit="1", doc="Steps that had to be taken in parts so far.")
     doc = "Not 0 where the step is to be run again from its start, with what was found out."
     build.add_step("run.again", (1,), unit="1", doc=doc, dtype=np.int64)
+    doc = "Not 0 once a force or torque was given from Python."
+    build.add_state(COMMANDED, [0], unit="1", doc=doc, dtype=np.int64, bounds=(0, 1))
+    doc = "Not 0 once contacts were asked for from Python."
+    build.add_state(WATCHED, [0], unit="1", doc=doc, dtype=np.int64, bounds=(0, 1))
     build.add_model("run.gravity", build.run.gravity, unit="m/s^2", doc="Acceleration of free fall.")
-
-
-class EntityView:
-    """One entity of a world, with the arrays that its components expose as attributes."""
-
-    _world: World
-    path: str
-
-    def __init__(self, world: World, path: str) -> None:
-        object.__setattr__(self, "_world", world)
-        object.__setattr__(self, "path", path)
-
-    def __setattr__(self, attribute: str, value: Any) -> None:
-        """Refused: what is seen here follows from the state."""
-        known = self._world.build.exposed.get(self.path, {})
-        remedy = (
-            f'write world.array("{known[attribute][0]}")'
-            if attribute in known
-            else suggest(attribute, known, "it has")
-        )
-        raise AttributeError(f"{self.path}.{attribute} can only be looked at; {remedy}")
-
-    def __getattr__(self, attribute: str) -> Any:
-        exposed = self._world.build.exposed.get(self.path, {})
-        if attribute not in exposed:
-            remedy = suggest(attribute, exposed, "it has")
-            raise AttributeError(f"{self.path} has no '{attribute}' to look at; {remedy}")
-        name, index = exposed[attribute]
-        value = self._world.arrays[name][index]
-        return value.copy() if isinstance(value, np.ndarray) else value.item()
-
-    def __dir__(self) -> list[str]:
-        return sorted(["path", *self._world.build.exposed.get(self.path, {})])
-
-    def __repr__(self) -> str:
-        return f"<entity {self.path}: {', '.join(dir(self))}>"

@@ -93,7 +93,8 @@ def find_worst_group(rows, blocks, impulse, velocity):
 def compute_row_velocities(rows, blocks, impulse, velocity_out):
     """velocity_out = W impulse + E impulse + free [m/s].
 
-    W is symmetric, so every impulse is spread along its row, and those that are zero, often most, cost nothing.
+    W is symmetric, so every impulse is spread along its row, and those that are zero, often most, cost nothing. Of the
+    blocks between two groups of one row, one number of nine is in use.
     """
     group_count, compliance, free = rows.counts[0], rows.compliance, rows.free
     indptr, indices, values = blocks.indptr, blocks.indices, blocks.values
@@ -106,8 +107,12 @@ def compute_row_velocities(rows, blocks, impulse, velocity_out):
         r2 = impulse[j, 2]
         if r0 == 0.0 and r1 == 0.0 and r2 == 0.0:
             continue
+        alone = rows.size[j] == 1
         for p in range(indptr[j], indptr[j + 1]):
             i = indices[p]
+            if alone and rows.size[i] == 1:
+                velocity_out[i, 0] += values[p, 0, 0] * r0
+                continue
             velocity_out[i, 0] += values[p, 0, 0] * r0 + values[p, 1, 0] * r1 + values[p, 2, 0] * r2
             velocity_out[i, 1] += values[p, 0, 1] * r0 + values[p, 1, 1] * r1 + values[p, 2, 1] * r2
             velocity_out[i, 2] += values[p, 0, 2] * r0 + values[p, 1, 2] * r1 + values[p, 2, 2] * r2

@@ -7,29 +7,45 @@ import os
 import signal
 import threading
 from collections import deque
-from collections.abc import Collection, Generator, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from types import FrameType
+from typing import Any, TypeVar
 
-from supple.run.claim_runs import Outcome, Setting, Task, run_task
+from supple.run.claim_runs import Outcome, Setting, Task, run_same_task, run_task
 
+Value = TypeVar("Value")
 DIED = "the process that ran it died"
 SAFE_PATH = "PYTHONSAFEPATH"
 """What tells an interpreter to leave the current folder out of where it looks for modules."""
 
 
 def run_tasks(
-    setting: Setting, tasks: Sequence[Task], jobs: int, one_by_one: Collection[str] = ()
+    setting: Setting,
+    tasks: Sequence[Task],
+    jobs: int,
+    one_by_one: Collection[str] = (),
+    cluster: Any = None,
 ) -> Generator[tuple[Task, Outcome], None, None]:
-    """Run all tasks, at most `jobs` at a time, and hand out each as it is finished.
+    """Run all tasks, at most `jobs` at a time or on a cluster, and hand out each as it is finished.
 
-    Those whose keys are in `one_by_one` run one at a time, after the others, so that nothing disturbs their speed.
+    Those whose keys are in `one_by_one` run one at a time, here and after the others, so that nothing disturbs their
+    speed.
     """
     if one_by_one:
-        yield from run_tasks(setting, [task for task in tasks if task.key not in one_by_one], jobs)
+        yield from run_tasks(
+            setting, [task for task in tasks if task.key not in one_by_one], jobs, (), cluster
+        )
         yield from run_tasks(setting, [task for task in tasks if task.key in one_by_one], 1)
+        return
+    if cluster is not None and tasks:
+        from supple.run.cluster import run_on_cluster
+
+        work = [(setting, task.from_anywhere()) for task in tasks]
+        for number, outcome in run_on_cluster(cluster, run_same_task, work, setting):
+            yield tasks[number], Outcome({}, 0.0, outcome) if isinstance(outcome, str) else outcome
         return
     if min(jobs, len(tasks)) <= 1:
         for task in tasks:
@@ -41,26 +57,38 @@ def run_tasks(
 def _run_in_workers(
     setting: Setting, tasks: Sequence[Task], jobs: int
 ) -> Generator[tuple[Task, Outcome], None, None]:
-    """Each worker has one task at a time and dies alone: the others and what waits are not touched."""
-    waiting = deque(tasks)
-    running: dict[Future[Outcome], tuple[Task, ProcessPoolExecutor]] = {}
+    for number, outcome in run_calls(run_task, [(setting, task) for task in tasks], jobs):
+        yield tasks[number], Outcome({}, 0.0, outcome) if isinstance(outcome, str) else outcome
+
+
+def run_calls(
+    function: Callable[..., Value], work: Sequence[tuple[Any, ...]], jobs: int
+) -> Generator[tuple[int, Value | str], None, None]:
+    """Call a function with each of these arguments in worker processes; hands out number and result as they come.
+
+    Each worker has one call at a time and dies alone: the others and what waits are not touched. What a worker that
+    died had to do has a string as its result, which says so.
+    """
+    waiting = deque(enumerate(work))
+    running: dict[Future[Value], tuple[int, ProcessPoolExecutor]] = {}
     idle = [_make_worker() for _ in range(jobs)]
     try:
         while waiting or running:
             while waiting and idle:
-                worker, task = idle.pop(), waiting.popleft()
-                running[_submit(worker, setting, task)] = task, worker
+                worker, (number, arguments) = idle.pop(), waiting.popleft()
+                running[_submit(worker, function, arguments)] = number, worker
             done, _ = wait(running, return_when=FIRST_COMPLETED)
             for future in done:
-                task, worker = running.pop(future)
+                number, worker = running.pop(future)
+                outcome: Value | str
                 try:
                     outcome = future.result()
                     idle.append(worker)
                 except BrokenProcessPool:
-                    outcome = Outcome({}, 0.0, DIED)
+                    outcome = DIED
                     worker.shutdown(wait=False)
                     idle.append(_make_worker())
-                yield task, outcome
+                yield number, outcome
     except BaseException:
         for child in multiprocessing.active_children():
             child.terminate()
@@ -73,17 +101,24 @@ def _run_in_workers(
 def _make_worker() -> ProcessPoolExecutor:
     # A fresh interpreter: forking one that has threads or compiled code is not safe.
     context = multiprocessing.get_context("spawn")
-    with _safe_path():
+    with safe_path():
         return ProcessPoolExecutor(1, mp_context=context, initializer=_start_worker)
 
 
-def _submit(worker: ProcessPoolExecutor, setting: Setting, task: Task) -> Future[Outcome]:
-    with _safe_path():
-        return worker.submit(run_task, setting, task)
+def _submit(
+    worker: ProcessPoolExecutor, function: Callable[..., Value], arguments: tuple[Any, ...]
+) -> Future[Value]:
+    with safe_path():
+        return worker.submit(function, *arguments)
+
+
+def count_cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @contextmanager
-def _safe_path() -> Iterator[None]:
+def safe_path() -> Iterator[None]:
     """Processes that are started within import nothing from the current folder, where anybody's files lie."""
     before = os.environ.get(SAFE_PATH)
     os.environ[SAFE_PATH] = "1"

@@ -7,19 +7,20 @@ import json
 import math
 import statistics
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import supple
+from supple.core.mould import Mould
 from supple.core.world import World
-from supple.errors import SimulationError
+from supple.errors import Problem, SimulationError, UserError
 from supple.mechanics.run_metrics import STEP_TIME
 from supple.plugin import Plugins, load_plugins
+from supple.run.ending import make_runner
 from supple.run.recording_layout import make_header, steps_per_frame
-from supple.run.runner import Runner
 from supple.run.versions import list_versions
 from supple.scene.load import Scene, build_world, read_scene
 from supple.scene.sweep import Cell
@@ -54,6 +55,11 @@ class Task:
     cell: Cell
     key: str
     record: Path | None = None
+
+    def from_anywhere(self) -> Task:
+        """The same task for a process with another current folder."""
+        record = self.record.resolve() if self.record else None
+        return replace(self, scene=self.scene.resolve(), record=record)
 
     @property
     def label(self) -> str:
@@ -92,16 +98,23 @@ def load_scene(setting: Setting, path: Path) -> Scene:
     return read_scene(path, load_setting(setting), allow_outside=setting.allow_outside)
 
 
+@lru_cache(maxsize=4)
+def find_mould(setting: Setting, path: Path, variant: str) -> Mould:
+    """What the runs of a scene in one variant are built from, kept by the process."""
+    scene, plugins = load_scene(setting, path), load_setting(setting)
+    return Mould(lambda blueprint: build_world(scene, blueprint, plugins))
+
+
 def run_task(setting: Setting, task: Task) -> Outcome:
     """Compute one run from start to end. A step that fails is part of the outcome."""
     began = time.perf_counter()
     scene = load_scene(setting, task.scene)
     blueprint = scene.blueprint(variant=task.variant, cell=task.cell)
-    world = build_world(scene, blueprint, load_setting(setting))
+    world = find_mould(setting, task.scene, task.variant).cast(blueprint)
     recorder = _start_recording(setting, task, world)
     error, clock = "", StepClock()
     try:
-        Runner(world, [clock, recorder] if recorder else [clock]).advance(blueprint.run.steps)
+        make_runner(world, [clock, recorder] if recorder else [clock]).advance(blueprint.run.steps)
     except SimulationError as failed:
         error = str(failed)
     finally:
@@ -109,6 +122,24 @@ def run_task(setting: Setting, task: Task) -> Outcome:
             recorder.close()
     metrics = {**world.metrics(), f"run.{STEP_TIME.name}": clock.median()}
     return Outcome(metrics, time.perf_counter() - began, error)
+
+
+def run_same_task(setting: Setting, task: Task) -> Outcome:
+    """Compute one run on another machine, if the scene is there and is the same."""
+    if not task.scene.is_file():
+        what, remedy = (
+            "is not to be found on a machine of the cluster",
+            "put it on a file system that all share",
+        )
+        raise UserError(Problem(None, str(task.scene), what, remedy))
+    plugins = load_setting(setting)
+    if make_key(load_scene(setting, task.scene), task.variant, task.cell, hash_code(plugins)) != task.key:
+        what, remedy = (
+            "is another scene on a machine of the cluster",
+            "put it on a file system that all share",
+        )
+        raise UserError(Problem(None, str(task.scene), what, remedy))
+    return run_task(setting, task)
 
 
 class StepClock:
@@ -143,6 +174,7 @@ def _start_recording(setting: Setting, task: Task, world: World) -> Recorder | N
     return start_recording(task.record, header, world, resuming=False)
 
 
+@lru_cache(maxsize=4)
 def hash_code(plugins: Plugins) -> str:
     """A hash of the version and the sources that decide results: the engine's and all plugins'."""
     digest = hashlib.sha256(supple.__version__.encode())
@@ -162,4 +194,5 @@ def hash_code(plugins: Plugins) -> str:
 def make_key(scene: Scene, variant: str, cell: Cell, code: str) -> str:
     """The key of a run. Raises SceneError when the cell does not fit the scene."""
     blueprint = scene.blueprint(variant=variant, cell=cell)
-    return hashlib.sha256(f"{blueprint.fingerprint()} {blueprint.run.steps} {code}".encode()).hexdigest()
+    length = f"{blueprint.run.steps} {blueprint.run.ends}"
+    return hashlib.sha256(f"{blueprint.fingerprint()} {length} {code}".encode()).hexdigest()

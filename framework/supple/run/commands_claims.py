@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 )
 @click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Runs at a time.  [default: all cores]")
 @click.option(
+    "--cluster", metavar="ADDRESS", help="Run on a dask cluster: the address of its scheduler, or local[:N]."
+)
+@click.option(
     "-o",
     "--output",
     "--out",
@@ -44,6 +47,7 @@ def claims(
     paths: tuple[Path, ...],
     only: tuple[str, ...],
     jobs: int | None,
+    cluster: str | None,
     out: Path | None,
     record: Path | None,
     plugin_files: tuple[Path, ...],
@@ -58,8 +62,11 @@ def claims(
 
     Example: supple claims scenes/ --jobs 4 -o claims.json --record runs
 
+    Example: supple claims scenes/ --cluster tcp://head:8786 -o claims.json
+
     Exit codes: 0 all hold, 1 some do not or cannot be judged, 2 bad input.
     """
+    from supple.run.claim_pool import count_cores
     from supple.run.claim_runs import Setting
     from supple.run.claim_store import ResultStore
     from supple.run.claims import judge_plans, list_tasks, list_timed, make_plan, with_recordings
@@ -67,6 +74,10 @@ def claims(
     from supple.run.report import ClaimsProgress
     from supple.run.wanted_claims import find_wanted
 
+    if cluster is not None:
+        from supple.run.cluster import check_cluster
+
+        check_cluster(cluster)
     progress = ClaimsProgress()
     setting = Setting(plugin_files, disabled, allow_outside)
     plans = make_plan(paths, setting, only, progress.note)
@@ -76,7 +87,8 @@ def claims(
             _make_folder(record)
             plans = with_recordings(plans, record)
         tasks = list_tasks(plans)
-        lost = _run_missing(tasks, list_timed(plans), setting, jobs or _count_cores(), store, progress)
+        places = (jobs or count_cores(), cluster)
+        lost = _run_missing(tasks, list_timed(plans), setting, places, store, progress)
         verdicts = judge_plans(plans, {**store.outcomes, **lost}, wanted)
         verdicts |= _describe(plans, setting, only, out)
         store.save(verdicts)
@@ -93,7 +105,7 @@ def _run_missing(
     tasks: Sequence[Task],
     timed: set[str],
     setting: Setting,
-    jobs: int,
+    places: tuple[int, str | None],
     store: ResultStore,
     progress: ClaimsProgress,
 ) -> dict[str, Outcome]:
@@ -110,7 +122,7 @@ def _run_missing(
             Termination(),
             progress.counting(len(tasks), len(missing)),
             # Closed at once, so that an interrupt between two results ends the workers too.
-            closing(run_tasks(setting, missing, jobs, timed)) as results,
+            closing(run_tasks(setting, missing, places[0], timed, places[1])) as results,
         ):
             for task, outcome in results:
                 progress.finished(task.label, outcome.seconds, outcome.error)
@@ -168,12 +180,6 @@ def _describe(
         },
         "versions": list_versions(load_setting(setting)),
     }
-
-
-def _count_cores() -> int:
-    import os
-
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _show(verdicts: dict[str, Any]) -> None:

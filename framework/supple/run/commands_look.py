@@ -56,12 +56,17 @@ def components(
 ) -> None:
     """List what can be written in a scene, or one kind with all its fields and metrics.
 
+    Tables of a scene besides entities, such as sweep, set, event, expect, claim, include and repeat, are kinds as well.
+
     Example: supple components sphere
     """
     from supple.plugin import load_plugins
     from supple.scene.reference import describe_components
+    from supple.scene.tables import describe_tables
 
     described = describe_components(load_plugins(plugin_files, disabled).registry)
+    taken = {one["kind"] for one in described}
+    described += [one for one in describe_tables() if one["kind"] not in taken]
     known = [one["kind"] for one in described]
     if kind is not None and kind not in known:
         raise UserError(Problem(None, kind, "no component of this kind", suggest(kind, known)))
@@ -90,6 +95,8 @@ def _print_component(one: dict[str, Any]) -> None:
     if one["metrics"]:
         metrics = [(each["name"], each["unit"], each["over_time"], each["doc"]) for each in one["metrics"]]
         print_table(("metric", "unit", "over time", "what"), metrics)
+    if one.get("example"):
+        click.echo(f"\n{one['example']}")
 
 
 def _describe_field(field: dict[str, Any]) -> tuple[str, ...]:

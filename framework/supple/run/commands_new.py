@@ -1,4 +1,4 @@
-"""`supple new`: the beginnings of a plugin."""
+"""`supple new`: the beginnings of a plugin or a scene."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ def new() -> None:
     """Write the beginnings of something new.
 
     Example: supple new plugin wind
+
+    Example: supple new scene mine --like first/drop
     """
 
 
@@ -37,4 +39,23 @@ def plugin(name: str, kind: str, folder: Path) -> None:
     from supple.scaffold.new_plugin import write_plugin
 
     for path in write_plugin(name, folder, kind):
+        click.echo(str(path))
+
+
+@new.command()
+@click.argument("name")
+@click.option(
+    "--like", default="", metavar="SCENE", help="Copy a scene that came with supple, such as first/drop."
+)
+@click.option(
+    "--folder", type=FILE, default=Path(), metavar="FOLDER", help="Where to put it.  [default: here]"
+)
+def scene(name: str, like: str, folder: Path) -> None:
+    """Write a scene to start from: a box that slides, or a copy of one of supple's own with the files it names.
+
+    Example: supple new scene mine --like first/drop
+    """
+    from supple.scaffold.new_scene import write_scene
+
+    for path in write_scene(name, folder, like):
         click.echo(str(path))

@@ -32,6 +32,12 @@ from supple.run.options import (
     "--every", type=read_positive, metavar="S", help="Simulated time between checkpoints [s].  [default: 1]"
 )
 @click.option("--resume", type=FILE, metavar="FILE", help="Go on from a checkpoint of the same scene.")
+@click.option(
+    "--replay",
+    type=FILE,
+    metavar="FILE.h5",
+    help="Give the commands of a recording again, made from Python or a page.",
+)
 @click.option("--save-problems", type=FILE, metavar="DIR", help="Write the contact problem of every step.")
 @plugin_options
 @outside_option
@@ -56,6 +62,7 @@ def run(
     checkpoint: Path | None,
     every: float | None,
     resume: Path | None,
+    replay: Path | None,
     save_problems: Path | None,
     plugin_files: tuple[Path, ...],
     disabled: tuple[str, ...],
@@ -86,6 +93,7 @@ def run(
         checkpoint=checkpoint,
         every=every or 1.0,
         resume=resume,
+        replay=replay,
         save_problems=save_problems,
         plugins=plugin_files,
         disabled=disabled,

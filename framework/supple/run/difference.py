@@ -8,7 +8,7 @@ from typing import Any
 
 _MISSING = object()
 #: What may differ between a run and its continuation.
-_FREE = ("run.duration", "run.smoke")
+_FREE = ("run.duration", "run.ends", "run.smoke")
 
 
 def find_differences(here: Any, there: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]:

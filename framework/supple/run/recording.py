@@ -8,6 +8,7 @@ with open_recording("run.h5") as recording:
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
@@ -159,6 +160,33 @@ class Recording:
 
         return self._read(look)
 
+    @property
+    def command_labels(self) -> list[str]:
+        """Names of what could be commanded from Python; empty where a recording does not say."""
+
+        def look() -> list[str]:
+            if "commands" not in self._file:
+                return []
+            labels = json.loads(bytes(self._file["commands"]["labels"][...]).decode())
+            if not isinstance(labels, list) or not all(isinstance(label, str) for label in labels):
+                raise ValueError("the names of commands are no list")
+            return labels
+
+        return self._read(look)
+
+    def command_rows(self) -> tuple[Array, Array, Array]:
+        """Of all commands: before which step, which, and the values; see `supple.run.recorded_commands`."""
+
+        def look() -> tuple[Array, Array, Array]:
+            group = self._file["commands"]
+            count = min(len(group[name]) for name in ("step", "what", "values"))
+            step, what, values = (np.asarray(group[name][:count]) for name in ("step", "what", "values"))
+            if step.dtype.kind not in "iu" or what.dtype.kind not in "iu" or values.ndim != 2:
+                raise ValueError("its commands are no numbers")
+            return step, what, values
+
+        return self._read(look)
+
     # Numbers
 
     def model(self, name: str) -> Array:
@@ -213,7 +241,7 @@ class Recording:
 
     def _datasets(self) -> list[h5py.Dataset]:
         file = self._file
-        groups = (file["arrays"], file["offsets"])
+        groups = [file[name] for name in ("arrays", "offsets", "commands") if name in file]
         return [file["time"], file["step"], *(group[name] for group in groups for name in group)]
 
     def _check_contents(self) -> None:

@@ -6,6 +6,7 @@
     /arrays/NAME        (frames, *shape), or for arrays with a changing number of rows (all rows, *shape[1:])
     /offsets/COUNT      (frames + 1,) where the rows of each frame begin, for the arrays counted by COUNT
     /model/NAME         arrays that do not change
+    /commands/*         what was commanded from Python: before which step, which (a number in /commands/labels), values
     /drawings           what there is to see, as JSON in UTF-8; see `supple.core.drawing`
 Arrays carry the attributes `unit`, `doc`, `labels` (names of the rows of the first axis) and, if their number
 of rows changes, `count`; `metrics.now` has the unit of each of its rows in `units`. Step values belong to the
@@ -22,8 +23,11 @@ from supple.core.blueprint import Blueprint
 
 FORMAT = 1
 MADE_BY = "supple recording"
-#: Frames between two flushes. A number of frames, not a time, so that equal runs give equal files.
+#: Frames in a chunk of a file.
 BLOCK = 32
+#: A flush costs as much as hundreds of steps of a small scene: frames are gathered for so long [s], or until there
+#: are so many, or so many bytes. What a run that is killed loses is less than that.
+FLUSH_SECONDS, MOST_FRAMES, MOST_BYTES = 0.5, 4096, 1 << 25
 _AS_JSON = ("versions", "overrides")
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+import time
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -11,12 +12,14 @@ import h5py
 import numpy as np
 
 from supple.core.arrays import Array, ArraySpec
+from supple.core.control import Given
 from supple.core.drawing import write_drawings
 from supple.core.world import World
 from supple.errors import Problem, UserError
 from supple.run.atomic import check_folder, refuse_unwritable, temporary_beside
+from supple.run.recorded_commands import CommandWriter, read_commands
 from supple.run.recording import Recording, is_recording, open_recording
-from supple.run.recording_layout import BLOCK, Header
+from supple.run.recording_layout import BLOCK, FLUSH_SECONDS, MOST_BYTES, MOST_FRAMES, Header
 from supple.run.recording_room import Room
 
 _CHUNK_BYTES = 1 << 20
@@ -65,17 +68,26 @@ class RecordingWriter:
         self._series = {spec.name: file["arrays"][spec.name] for spec in self.specs}
         self._offsets = {count: file["offsets"][count] for count in file["offsets"]}
         self._time, self._step, self._complete = file["time"], file["step"], file["frames"]
+        self.commands = CommandWriter(file)
         self.frames = int(self._complete[0])
         self.last_step = int(self._step[-1]) if self.frames else -1
 
     def append(
-        self, steps: Array, times: Array, blocks: Mapping[str, Array], counts: Mapping[str, Array]
+        self,
+        steps: Array,
+        times: Array,
+        blocks: Mapping[str, Array],
+        counts: Mapping[str, Array],
+        given: Sequence[Given] = (),
     ) -> None:
-        """Append frames and flush. Ragged arrays come as the rows of all frames; `counts` has rows per frame."""
+        """Append frames, and commands that were given, and flush.
+
+        Ragged arrays come as the rows of all frames; `counts` has rows per frame.
+        """
         growing = [(series, blocks[name]) for name, series in self._series.items()]
         for name, offsets in self._offsets.items():
             growing.append((offsets, int(offsets[-1]) + np.cumsum(counts[name], dtype=np.int64)))
-        growing += [(self._time, times), (self._step, steps)]
+        growing += [(self._time, times), (self._step, steps), *self.commands.grow(given)]
         try:
             self._room.take(growing)
             for series, values in growing:
@@ -85,7 +97,7 @@ class RecordingWriter:
             self.frames += len(steps)
             self._complete[0] = self.frames
             self._complete.flush()
-            self.last_step = int(steps[-1])
+            self.last_step = int(steps[-1]) if len(steps) else self.last_step
         except (OSError, RuntimeError) as error:
             raise refuse_unwritable(
                 self.path, error if isinstance(error, OSError) else OSError(str(error))
@@ -112,30 +124,66 @@ class RecordingWriter:
                 else:
                     blocks[name] = values[first:last]
             self.append(steps[first:last], times[first:last], blocks, counts)
+        labels, given = read_commands(earlier)
+        self.append_commands([one for one in given if one.step < until], labels)
+
+    def append_commands(self, given: Sequence[Given], labels: Sequence[str]) -> None:
+        """Append commands of an earlier part of the run."""
+        known = {name: number for number, name in enumerate(self.commands.labels)}
+        kept = [one._replace(what=known[labels[one.what]]) for one in given if labels[one.what] in known]
+        growing = self.commands.grow(kept)
+        self._room.take(growing)
+        for series, values in growing:
+            _extend(series, values)
+
+
+class _Rows:
+    """Rows of an array whose number changes, of one frame after the other."""
+
+    def __init__(self, spec: ArraySpec) -> None:
+        self._values = np.zeros((max(256, spec.shape[0]), *spec.shape[1:]), spec.dtype)
+        self._used = 0
+
+    def append(self, values: Array, count: int) -> None:
+        """Keep the first rows of an array."""
+        end = self._used + count
+        if end > len(self._values):
+            more = np.zeros((2 * end - len(self._values), *self._values.shape[1:]), self._values.dtype)
+            self._values = np.concatenate([self._values, more])
+        self._values[self._used : end] = values[:count]
+        self._used = end
+
+    def take(self) -> Array:
+        """All rows since the last call; they are there until the next is kept."""
+        used, self._used = self._used, 0
+        return self._values[:used]
 
 
 class Recorder:
-    """The observer that records every n-th step. Frames are gathered in memory and written in blocks."""
+    """The observer that records every n-th step. Frames are gathered in memory and written every now and then."""
 
     def __init__(self, writer: RecordingWriter, world: World, every: int) -> None:
         self.writer = writer
         self.every = every
         fixed = [spec for spec in writer.specs if not spec.count]
         ragged = [spec for spec in writer.specs if spec.count]
+        frame = sum(int(np.prod(spec.shape, dtype=int)) * spec.dtype.itemsize for spec in fixed)
+        self._most = max(1, min(MOST_FRAMES, MOST_BYTES // max(frame, 1)))
+        self._blocks = {spec.name: np.zeros((self._most, *spec.shape), spec.dtype) for spec in fixed}
+        self._rows = {spec.name: _Rows(spec) for spec in ragged}
         self.take_arrays(world)
-        self._blocks = {spec.name: np.zeros((BLOCK, *spec.shape), spec.dtype) for spec in fixed}
-        self._rows: dict[str, list[Array]] = {spec.name: [] for spec in ragged}
-        self._lengths = {name: np.zeros(BLOCK, np.int64) for name, _ in self._counts}
-        self._steps, self._times = np.zeros(BLOCK, np.int64), np.zeros(BLOCK)
-        self._held = 0
+        self._lengths = {name: np.zeros(self._most, np.int64) for name, _ in self._counts}
+        self._steps, self._times = np.zeros(self._most, np.int64), np.zeros(self._most)
+        self._held, self._control = 0, world.control
+        self._control.start_log()
+        self._due = time.monotonic() + FLUSH_SECONDS
 
     def observe(self, world: World) -> int:
         """Keep this frame, unless it was copied from an earlier recording."""
         step = world.steps
         if step % self.every == 0 and step > self.writer.last_step:
-            self._keep(step, world.time)
-            # Blocks end at multiples of their length even after an early flush, which keeps chunks whole.
-            if (self.writer.frames + self._held) % BLOCK == 0:
+            self.keep_frame(step, world.time)
+            if self._held == self._most or time.monotonic() >= self._due:
                 self.flush()
         return step - step % self.every + self.every
 
@@ -143,22 +191,24 @@ class Recorder:
         """Look at the arrays of this world from now on."""
         fixed = [spec for spec in self.writer.specs if not spec.count]
         ragged = [spec for spec in self.writer.specs if spec.count]
-        self._fixed = [(spec.name, world.arrays[spec.name]) for spec in fixed]
-        self._ragged = [(spec.name, world.arrays[spec.name], world.arrays[spec.count]) for spec in ragged]
+        self._fixed = [(self._blocks[spec.name], world.arrays[spec.name]) for spec in fixed]
+        self._ragged = [
+            (self._rows[spec.name], world.arrays[spec.name], world.arrays[spec.count]) for spec in ragged
+        ]
         self._counts = [(name, world.arrays[name]) for name in sorted({spec.count for spec in ragged})]
 
     def flush(self) -> None:
         """Write the frames gathered so far."""
-        held = self._held
-        if held == 0:
+        held, self._due = self._held, time.monotonic() + FLUSH_SECONDS
+        given = self._control.take_log()
+        if held == 0 and not given:
             return
         blocks: dict[str, Array] = {name: values[:held] for name, values in self._blocks.items()}
         for name, rows in self._rows.items():
-            blocks[name] = np.concatenate(rows)
-            rows.clear()
+            blocks[name] = rows.take()
         counts = {name: lengths[:held] for name, lengths in self._lengths.items()}
         self._held = 0
-        self.writer.append(self._steps[:held], self._times[:held], blocks, counts)
+        self.writer.append(self._steps[:held], self._times[:held], blocks, counts, given)
 
     def close(self) -> None:
         """Write what is left and close the file."""
@@ -167,13 +217,14 @@ class Recorder:
         finally:
             self.writer.close()
 
-    def _keep(self, step: int, time: float) -> None:
+    def keep_frame(self, step: int, time: float) -> None:
+        """Gather the arrays as they are, as a frame of this step and time [s]."""
         held = self._held
         self._steps[held], self._times[held] = step, time
-        for name, values in self._fixed:
-            self._blocks[name][held] = values
-        for name, values, count in self._ragged:
-            self._rows[name].append(values[: count.item(0)].copy())
+        for block, values in self._fixed:
+            block[held] = values
+        for rows, values, count in self._ragged:
+            rows.append(values, count.item(0))
         for name, count in self._counts:
             self._lengths[name][held] = count.item(0)
         self._held = held + 1
@@ -233,6 +284,7 @@ def _lay_out(file: h5py.File, header: Header, specs: list[ArraySpec], world: Wor
     for spec, values in world.arrays.of_kind("model"):
         if spec.record:
             _describe(model.create_dataset(spec.name, data=values), spec)
+    CommandWriter.lay_out(file, world.control.labels)
     drawings = write_drawings(world.build.drawings).encode()
     file.create_dataset("drawings", data=np.frombuffer(drawings, np.uint8))
 

@@ -44,18 +44,20 @@ class Runner:
         self.world = world
         self.observers = list(observers)
         self.stop = stop or Stop()
+        self.over = False
         self._due = [-1] * len(self.observers)
         self._next = -1
 
     def advance(self, last: int) -> None:
-        """Step until `last` steps were taken since the start of the scene, or a stop is requested.
+        """Step until `last` steps were taken since the start of the scene, a stop is requested, or an observer says
+        by `over` that there is nothing more to see.
 
         A step that cannot be computed raises SimulationError; the world then stands before that step.
         """
         step, stop = self.world.step, self.stop
         number, generation = self.world.steps, self.world.generation
         self._call_due(number)
-        while number < last and not stop.requested:
+        while number < last and not stop.requested and not self.over:
             step()
             number += 1
             if self.world.generation != generation:
@@ -63,6 +65,12 @@ class Runner:
                 self._take_arrays_anew()
             if number >= self._next:
                 self._call_due(number)
+
+    def add(self, observer: Observer) -> None:
+        """Call one more observer, behind the others."""
+        self.observers.append(observer)
+        self._due.append(-1)
+        self._next = -1
 
     def call_soon(self, observer: Observer) -> None:
         """Call an observer after the step that is under way, whatever it asked for."""

@@ -26,8 +26,10 @@ from supple.run.checkpoint import (
 )
 from supple.run.compile_progress import CompileWatch
 from supple.run.display import Display, SilentDisplay
+from supple.run.ending import make_runner
 from supple.run.failure import Failure, write_failure
 from supple.run.file_lock import FileLock
+from supple.run.recorded_commands import replay
 from supple.run.recording_layout import make_header, steps_per_frame
 from supple.run.recording_writer import Recorder, start_recording
 from supple.run.runner import Runner
@@ -52,6 +54,7 @@ class RunOptions:
     checkpoint: Path | None = None
     every: float = 1.0
     resume: Path | None = None
+    replay: Path | None = None
     save_problems: Path | None = None
     plugins: tuple[Path, ...] = ()
     disabled: tuple[str, ...] = ()
@@ -67,6 +70,8 @@ class RunOptions:
         ):
             for value in values:
                 words += [flag, str(value)]
+        if self.replay is not None:
+            words += ["--replay", str(self.replay)]
         if self.variant:
             words += ["--variant", self.variant]
         for name, number in (("--seed", self.seed), ("--until", self.until)):
@@ -128,12 +133,17 @@ def simulate(options: RunOptions, display: Display | None = None) -> RunResult:
     scene = read_scene(options.scene, plugins, allow_outside=options.allow_outside)
     with Stop() as stop, CompileWatch(display.compiling) as compiling:
         world, files, versions = _prepare(options, scene, plugins, display)
-        runner = Runner(world, [compiling, *files.observers(), display], stop)
+        runner = make_runner(world, [compiling, *files.observers(), display], stop)
         compiling.correct(runner)
         failure, wall = _advance(runner, files, display, options, compiling)
         startup = time.perf_counter() - started - wall
     summary = summarise(world, wall=wall, startup=startup, versions=versions)
     ended = failure is None and not stop.requested
+    ends = world.blueprint.run.ends if runner.over else None
+    summary["ended_by"] = ends.metric if ends else None
+    if ends:
+        value = summary["metrics"][ends.metric]
+        display.note(f"ended at t = {world.time:g} s by run.ends: {ends.metric} is {value:g}")
     summary["expectations"] = judge_expectations(scene.expectations, summary["metrics"], ended=ended)
     if failure is not None:
         summary["failed"] = failure.as_plain()
@@ -170,6 +180,8 @@ def _prepare(
         resume(world, checkpoint)
         if checkpoint.about.versions != versions:
             display.note(f"{checkpoint.path} was made with other versions: the last digits may differ")
+    if options.replay is not None:
+        display.note(f"{replay(world, options.replay)} commands of {options.replay} are given again")
     return world, _open_files(options, world, versions), versions
 
 

@@ -35,7 +35,8 @@ class Thing:
 
     `rest` [nv, 3] are its vertices [m] in its own frame, or those of the first frame of the recording if it bends;
     all of them belong to some row of `triangles` [nt, 3]. `flat` asks for sharp edges between triangles.
-    `is_rigid`: `pose` says all about how it moves. `colour` (red, green, blue from 0 to 1, sRGB) is never missing.
+    `rows` [nv] are the rows of its arrays that its vertices are. `is_rigid`: `pose` says all about how it moves.
+    `colour` (red, green, blue from 0 to 1, sRGB) is never missing.
     """
 
     def __init__(self, drawing: Drawing, form: Form, colour: Vector, reader: FrameReader) -> None:
@@ -45,6 +46,7 @@ class Thing:
         self.flat = form.flat
         self.is_rigid = not form.bends
         self.colour = colour
+        self.rows = form.rows
         self._form, self._reader = form, reader
 
     def pose(self, frame: int) -> tuple[FloatArray, FloatArray]:

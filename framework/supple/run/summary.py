@@ -72,7 +72,8 @@ def describe_unsolved(world: World, metrics: Mapping[str, float]) -> dict[str, A
     """How many steps stayed unsolved, and by what measure. `approximate`: the solver is not meant to be exact."""
     run = world.blueprint.run
     return {
-        "steps": int(metrics.get("run.unsolved_steps", 0)),
+        # Nothing was measured in a run that was stopped before its first step.
+        "steps": 0 if math.isnan(unsolved := metrics.get("run.unsolved_steps", 0.0)) else int(unsolved),
         "allowed": run.allowed_failures,
         "residual_allowed": run.allowed_residual,
         "approximate": is_approximate(world.registry.solvers[run.solver].load())

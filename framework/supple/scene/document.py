@@ -13,6 +13,7 @@ from supple.scene.include import SourceFile
 from supple.scene.merge import merge_distinct, merge_nested
 from supple.scene.overrides import Override, read_overrides
 from supple.scene.parts import Part, say_path
+from supple.scene.repeat import repeat_entities
 
 #: What the top of a scene may hold, and how it is written.
 TOP_LEVEL = {
@@ -65,6 +66,7 @@ def read_document(root: SourceFile, problems: list[Problem]) -> Document:
         _check_top_level(file, problems)
     names = _Names(problems)
     entities = {part.path: part for file in files for part in _read_named(file, "entity", names)}
+    entities = repeat_entities(entities, problems)
     events = {part.path: part for file in files for part in _read_named(file, "event", names)}
     about = root.document.get("about", "")
     return Document(

@@ -19,18 +19,19 @@ def describe_components(registry: Registry) -> list[dict[str, Any]]:
     are `run.NAME`), `doc`, `plugin`, `prefab`, `fields` and `metrics`. The fields of a table within it stand after
     it under dotted names.
     """
-    described = [_describe(Run, "settings", "run", registry.plugin)]
+    described = [describe_class(Run, "settings", "run", registry.plugin)]
     for role, prefix, table in (
         ("component", "", registry.components),
         ("event", "", registry.events),
         ("settings", "run.", registry.settings),
     ):
         for name, registered in table.items():
-            described.append(_describe(registered.target, role, f"{prefix}{name}", registered.plugin))
+            described.append(describe_class(registered.target, role, f"{prefix}{name}", registered.plugin))
     return sorted(described, key=lambda each: (each["role"], each["kind"]))
 
 
-def _describe(cls: Any, role: str, kind: str, plugin: str) -> dict[str, Any]:
+def describe_class(cls: Any, role: str, kind: str, plugin: str) -> dict[str, Any]:
+    """One class of components, events, settings or tables."""
     metrics = [
         {"name": m.name, "unit": m.unit, "doc": m.doc, "over_time": m.over_time, "settled": m.settled}
         for m in cls.metrics

@@ -19,6 +19,8 @@ from supple.scene.document import WORD
 from supple.scene.fields import say_unit
 from supple.scene.include import FORMAT
 from supple.scene.read_entities import Timing
+from supple.scene.repeat import KEY as REPEAT
+from supple.scene.repeat import Repeat
 from supple.scene.sweep import MAX_SEED
 
 Schema = dict[str, Any]
@@ -104,6 +106,7 @@ def _entity_schema(registry: Registry) -> Schema:
     own = {
         "name": _name_schema("Name of the entity; parent/child for a child."),
         "parent": _name_schema("Path of the parent, put before the name."),
+        REPEAT: _table_schema(Repeat),
     }
     return _closed({**own, **_kind_schemas(registry.components)}, required=["name"])
 

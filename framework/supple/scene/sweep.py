@@ -91,6 +91,10 @@ def _check_axis(path: str, values: object, where_of: WhereOf) -> Iterable[Proble
         inner = next(iter(values), "at")
         remedy = f'write the path in quotes: "{path}.{inner}" = [...]'
         yield Problem(where, shown, "is a table, not a list of values", remedy)
+    elif path == "seeds" and type(values) is int and values >= 0:
+        many = ", ".join(str(seed) for seed in range(min(values, 4))) + (", ..." if values > 4 else "")
+        remedy = f"{values} seeds are seeds = [{many}]; the seed {values} alone is seeds = [{values}]"
+        yield Problem(where, shown, "is one number, and could mean two things", remedy)
     elif not isinstance(values, list):
         yield Problem(where, shown, "is not a list of values", f"write [{_to_json(values)}]")
     elif not values:

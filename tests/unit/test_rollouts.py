@@ -1,0 +1,133 @@
+"""Many runs of one scene: one built world serves where only numbers differ, and gives the bits of single runs."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import supple
+from supple.core.mould import Mould
+from supple.core.world import World
+from supple.errors import UserError
+from supple.plugin import load_plugins
+from supple.scene.load import build_world, read_scene
+
+SCENES = Path(__file__).resolve().parents[2] / "scenes"
+DROP = SCENES / "first" / "drop.toml"
+
+
+def as_bytes(metrics: dict[str, float]) -> dict[str, bytes]:
+    return {name: np.float64(value).tobytes() for name, value in metrics.items()}
+
+
+def run_alone(path: Path, cell: dict[str, Any], until: float) -> World:
+    world = supple.load(path, overrides=cell, until=until)
+    world.step(world.blueprint.run.steps)
+    return world
+
+
+DROP_CELLS = [
+    {},
+    {"ball.pose.position": [0.1, 1.3, 0]},
+    {"ball.body.velocity": [0.5, 0, 0], "crate.pose.angle": 20},
+    {"crate.box.friction": 0.1, "crate.body.spin": [0, 3, 0]},
+    {"ball.body.density": 300.0},
+    {"crate.box.size": [0.3, 0.2, 0.4]},  # another shape is built anew
+    {"shove.push.force": [3, 0, 0], "shove.at": 0.1},
+    {"run.gravity": [0, -1.6, 0]},
+    {},
+]
+
+
+def test_one_world_serves_for_numbers_and_gives_the_state_of_a_built_one_to_the_bit() -> None:
+    plugins = load_plugins()
+    scene = read_scene(DROP, plugins)
+    mould = Mould(lambda blueprint: build_world(scene, blueprint, plugins))
+    events = [entity.path for entity in scene.blueprint().graph.having("push")]
+    for cell in DROP_CELLS:
+        named = {name.replace("shove", events[0]): value for name, value in cell.items()}
+        world = mould.cast(scene.blueprint(overrides=named, until=0.3))
+        world.step(150)
+        alone = run_alone(DROP, named, 0.3)
+        alone.restore(alone.snapshot())
+        assert world.steps == alone.steps
+        mine, other = world.snapshot(), alone.snapshot()
+        assert {name for name in mine if mine[name].tobytes() != other[name].tobytes()} == set()
+    # The first, the other shape, back, the other gravity, and back.
+    assert mould.built == 5
+
+
+@pytest.mark.parametrize(
+    ("scene", "cells"),
+    [
+        ("mechanics/bridge.toml", [{}, {"run.step": 0.005}, {}]),
+        ("control/cart_pole.toml", [{"cart/base/pole.bone.start": [3]}, {"cart/base/pole.bone.start": [9]}]),
+        ("mechanics/chain.toml", [{}, {}]),
+    ],
+)
+def test_rollouts_of_other_scenes_are_those_of_single_runs(scene: str, cells: list[dict[str, Any]]) -> None:
+    runs = supple.rollouts(SCENES / scene, cells, until=0.1)
+    for cell, run in zip(cells, runs, strict=True):
+        assert as_bytes(run.metrics) == as_bytes(run_alone(SCENES / scene, cell, 0.1).metrics())
+
+
+def test_numbers_of_the_start_are_those_of_the_scene() -> None:
+    cells = [{"ball.velocity": [0.1 * k, 0, 0, 0, 0, 0]} for k in range(3)]
+    runs = supple.rollouts(DROP, cells, until=0.2, outputs=["ball.position", "ball.height"])
+    for k, run in enumerate(runs):
+        world = run_alone(DROP, {"ball.body.velocity": [0.1 * k, 0, 0]}, 0.2)
+        assert run.outputs["ball.position"].tobytes() == world["ball"].position.tobytes()
+        assert run.outputs["ball.height"] == world.metrics()["ball.height"]
+
+
+def nudge(world: World) -> None:
+    world["ball"].apply_force([0.3, 0, 0])
+
+
+def test_control_acts_in_every_run_and_ends_with_it() -> None:
+    controlled = supple.rollouts(DROP, [{}, {}], until=0.1, control=nudge, outputs=["ball.velocity"])
+    free = supple.rollouts(DROP, [{}], until=0.1, outputs=["ball.velocity"])
+    assert controlled[0].outputs["ball.velocity"][0] > 0
+    assert (
+        controlled[0].outputs["ball.velocity"].tobytes() == controlled[1].outputs["ball.velocity"].tobytes()
+    )
+    assert free[0].outputs["ball.velocity"][0] == 0
+
+
+@pytest.mark.parametrize(
+    ("cells", "outputs", "words"),
+    [
+        ([{"ball.velocit": [0] * 6}], [], ["velocity"]),
+        ([{"ball.mass": 2.0}], [], ["not part of the state"]),
+        ([{"bll.velocity": [0] * 6}], [], ["ball"]),
+        ([{"ball.velocity": [0, 0]}], [], ["(6,)"]),
+        ([{"ball.body.velocit": [0, 0, 0]}], [], ["velocity"]),
+        ([{}], ["ball.positon"], ["position"]),
+    ],
+)
+def test_wrong_cell_is_refused_with_a_remedy(cells: Any, outputs: Any, words: list[str]) -> None:
+    with pytest.raises(UserError) as caught:
+        supple.rollouts(DROP, cells, until=0.01, outputs=outputs)
+    for word in words:
+        assert word in str(caught.value)
+
+
+def die_once(world: World) -> None:
+    if world["ball"].velocity[0] == 7.0:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows kills in another way")
+def test_worker_that_dies_costs_only_its_own_runs() -> None:
+    cells = [{"ball.velocity": [float(k), 0, 0, 0, 0, 0]} for k in range(9)]
+    runs = supple.rollouts(DROP, cells, jobs=2, until=0.02, control=die_once)
+    lost = [k for k, run in enumerate(runs) if run.error]
+    assert 7 in lost
+    assert len(lost) <= 2
+    alone = supple.rollouts(DROP, cells[:1], until=0.02, control=die_once)
+    assert as_bytes(runs[0].metrics) == as_bytes(alone[0].metrics)
