@@ -8,7 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
-from supple.core.arrays import FloatArray
+from supple.core.arrays import BoolArray, FloatArray
 
 SIDES = 16
 """Directions that the swings of a ball joint are looked at in."""
@@ -54,10 +54,10 @@ class SwingRange:
         """Whether it is no cone."""
         return not np.array_equal(self.focus, self.other)
 
-    def has(self, ways: FloatArray) -> FloatArray:
+    def has(self, ways: FloatArray) -> BoolArray:
         """Whether the unit vectors [..., 3] are in the range."""
         angles = [np.arccos(np.clip(ways @ each, -1.0, 1.0)) for each in (self.focus, self.other)]
-        found: FloatArray = 0.5 * (angles[0] + angles[1]) <= self.bound
+        found: BoolArray = 0.5 * (angles[0] + angles[1]) <= self.bound
         return found
 
 

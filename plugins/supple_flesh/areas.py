@@ -36,5 +36,4 @@ def pressing_areas(mesh: TriangleMesh) -> FloatArray:
     summed = np.zeros((len(mesh.vertices), 3, 3))
     for corner in range(3):
         np.add.at(summed, mesh.triangles[:, corner], layers)
-    found: FloatArray = np.linalg.eigvalsh(summed)[:, -1]
-    return found
+    return np.asarray(np.linalg.eigvalsh(summed)[:, -1], np.float64)
