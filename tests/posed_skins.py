@@ -18,7 +18,18 @@ import numpy as np
 import supple
 from supple.math.quaternion_kernels import exponentiate_rotation_vector, multiply_quaternions
 from supple_bones.kinematics_kernels import place_bones
-from supple_bones.layout import AXIS, BALL, FOLLOWS, HINGE, JOINT, Q_FIRST, SECOND_AXIS, SHARE, UNIVERSAL
+from supple_bones.layout import (
+    AXIS,
+    BALL,
+    FOCUS,
+    FOLLOWS,
+    HINGE,
+    JOINT,
+    Q_FIRST,
+    SECOND_AXIS,
+    SHARE,
+    UNIVERSAL,
+)
 from supple_bones.limit_kernels import find_limit_gaps
 from supple_characters.components import Arm, Figure, Hand, Leg, UpperBody
 
@@ -95,6 +106,9 @@ class PosedSkin:
         for bone in plan.bones:
             origin = np.array(bone.origin)
             ends = [np.array(b.origin) for b in plan.bones if b.path.rpartition("/")[0] == bone.path]
+            if bone.path == "trunk":
+                found += [(bone.path, self.row[bone.path], line) for line in self._trace_spine(origin, parts)]
+                continue
             if not ends:
                 own = [limb for limb in plan.limbs if limb.bone == bone.path]
                 tips = [np.array(p) for limb in own for p in (limb.start, limb.end)]
@@ -103,6 +117,15 @@ class PosedSkin:
                 if np.linalg.norm(end - origin) > 1e-6:
                     found.append((bone.path, self.row[bone.path], parts * (end - origin)))
         return found
+
+    def _trace_spine(self, origin, parts) -> list[np.ndarray]:
+        """Lines of a trunk that is one bone: those of the three that a figure has for it."""
+        names = ("pelvis", "pelvis/abdomen", "pelvis/abdomen/chest")
+        places = {b.path: np.array(b.origin) for b in Figure().plan().bones}
+        shift = origin - places[names[0]]
+        pairs = [(names[0], names[1]), (names[1], names[2])]
+        pairs += [(names[2], f"{names[2]}/{end}") for end in ("neck", "left_upper_arm", "right_upper_arm")]
+        return [places[a] + shift - origin + parts * (places[b] - places[a]) for a, b in pairs]
 
     def pose_bones(self, q):
         x, rotation = np.zeros((len(self.bone), 3)), np.zeros((len(self.bone), 4))
@@ -151,11 +174,8 @@ class PosedSkin:
                 q[first : first + len(radians)] = radians
         return q
 
-    def draw_pose(self, rng: np.random.Generator, ends: float = 0.3, way: float = 1.0):
-        """A pose anywhere within the ranges of the joints; a part `ends` of the coordinates is at an end.
-
-        Ball joints go a part `way` of their turn.
-        """
+    def draw_pose(self, rng: np.random.Generator, ends: float = 0.3):
+        """A pose anywhere within the ranges of the joints; a part `ends` of the coordinates is at an end."""
         q = self.neutral.copy()
         for row in range(self.count):
             joint, first = self.bone[row, JOINT], self.bone[row, Q_FIRST]
@@ -171,30 +191,36 @@ class PosedSkin:
             elif joint == BALL:
                 swing, *twist = self.bound[mine]
                 turn = self._draw_turn(rng, row, swing, draw(*(twist or (0.0, 0.0))), ends)
-                q[first : first + 4] = exponentiate_rotation_vector(*(way * find_rotation_vector(turn)))
-        if way == 1.0:
-            gap = np.zeros(len(self.bound))
-            find_limit_gaps(self.bone, self.frame, self.limit, self.bound, q, gap)
-            assert gap.min(initial=0.0) > -1e-9
+                q[first : first + 4] = turn
+        gap = np.zeros(len(self.bound))
+        find_limit_gaps(self.bone, self.frame, self.limit, self.bound, q, gap)
+        assert gap.min(initial=0.0) > -1e-9
         return q
 
     def _draw_turn(self, rng, row, swing, twist, ends):
-        """A turn of a ball joint: its axis goes anywhere in its cone, evenly by area, or to the edge."""
-        along, middle = self.frame[row, AXIS:SECOND_AXIS], self.frame[row, SECOND_AXIS:SHARE]
-        cosine = math.cos(swing) if rng.random() < ends else rng.uniform(math.cos(swing), 1.0)
+        """A turn of a ball joint: its axis goes anywhere in its range, evenly by area of each side, or to the edge."""
+        along = self.frame[row, AXIS:SECOND_AXIS]
+        foci = self.frame[row, SECOND_AXIS:SHARE], self.frame[row, FOCUS : FOCUS + 3]
+        middle = (foci[0] + foci[1]) / np.linalg.norm(foci[0] + foci[1])
         aside = np.cross(middle, rng.normal(size=3))
-        way = cosine * middle + math.sqrt(1.0 - cosine**2) * aside / np.linalg.norm(aside)
+        aside /= np.linalg.norm(aside)
+
+        def go(angle):
+            return math.cos(angle) * middle + math.sin(angle) * aside
+
+        def is_within(angle) -> bool:
+            return sum(math.acos(np.clip(go(angle) @ focus, -1.0, 1.0)) for focus in foci) < 2.0 * swing
+
+        inside, outside = 0.0, math.pi
+        while outside - inside > 1e-12:
+            tried = 0.5 * (inside + outside)
+            inside, outside = (tried, outside) if is_within(tried) else (inside, tried)
+        farthest = math.cos(inside)
+        way = go(inside if rng.random() < ends else math.acos(rng.uniform(farthest, 1.0)))
         axis = np.cross(along, way)
         axis *= math.atan2(np.linalg.norm(axis), along @ way) / max(np.linalg.norm(axis), 1e-12)
         turn = exponentiate_rotation_vector(*axis)
         return multiply_quaternions(*turn, *exponentiate_rotation_vector(*(twist * along)))
-
-
-def find_rotation_vector(q):
-    """Of a turn by less than 180 degrees [rad]."""
-    w, *axis = q if q[0] >= 0.0 else np.negative(q)
-    sine = np.linalg.norm(axis)
-    return 2.0 * math.atan2(sine, w) / max(sine, 1e-300) * np.array(axis)
 
 
 def write_value(value) -> str:

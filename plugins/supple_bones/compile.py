@@ -18,8 +18,9 @@ from supple_bones.components import read_coordinates, spread
 from supple_bones.forest import BoneSpec, Forest, neutral_coordinates
 from supple_bones.kinematics_kernels import follow_state
 from supple_bones.layout import BONE, FOLLOWS, JOINTS, PARENT, Q_FIRST, SHARE, V_FIRST
-from supple_bones.limit_kernels import LOWER, SWING, TWIST_LOWER, TWIST_UPPER, UPPER
+from supple_bones.limit_kernels import LOWER, OVAL, SWING, TWIST_LOWER, TWIST_UPPER, UPPER
 from supple_bones.mass import shapes_of_bone
+from supple_bones.swings import find_swing_range
 from supple_bones.tables import follow_coordinates
 from supple_rigid.mass import MassProperties
 
@@ -43,10 +44,10 @@ def describe_bone(
     position, rotation = _neutral_pose(build, entity, parent)
     if bone.joint == "free":
         position, rotation = np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0])
-    second = bone.second_axis
+    axes = {"axis": np.array(bone.axis), "second_axis": np.array(bone.second_axis)}
     if bone.joint == "ball":
-        second = bone.middle or bone.axis
-    axes = {"axis": np.array(bone.axis), "second_axis": np.array(second)}
+        reach = find_swing_range(bone)
+        axes |= {"second_axis": reach.focus, "focus": reach.other}
     unused = {name: np.array([1.0, 0.0, 0.0]) for name, axis in axes.items() if not axis.any()}
     masses: dict[str, Any] = (
         {} if mass is None else {"mass": mass.mass, "centre": mass.centre, "inertia": mass.inertia}
@@ -126,8 +127,12 @@ def declare_limits(build: Build, owner: str, entities: list[Entity]) -> None:
     for index, entity in enumerate(entities):
         bone = entity.components["bone"]
         count = count_limited(bone.joint)
-        for value, code in ((bone.lower, LOWER), (bone.upper, SWING if bone.joint == "ball" else UPPER)):
-            if value is not None:
+        if bone.joint == "ball" and bone.upper is not None:
+            reach = find_swing_range(bone)
+            limits.append((OVAL if reach.is_oval else SWING, index, 0))
+            bounds.append(reach.bound)
+        for value, code in ((bone.lower, LOWER), (bone.upper, UPPER)):
+            if value is not None and bone.joint != "ball":
                 limits += [(code, index, local) for local in range(count)]
                 bounds += read_coordinates(bone.joint, spread(value, count))
         if bone.twist is not None:
@@ -135,7 +140,7 @@ def declare_limits(build: Build, owner: str, entities: list[Entity]) -> None:
             bounds += read_coordinates(bone.joint, bone.twist)
     build.add_model(
         f"{owner}.limit", np.array(limits, np.int64).reshape(-1, 3), unit="1",
-        doc="Lower, upper, swing, or twist from below or above; bone; which coordinate.", dtype=np.int64,
+        doc="Lower, upper, swing (cone or oval), or twist from below or above; bone; which coordinate.", dtype=np.int64,
         labels=[entities[index].path for _, index, _ in limits],
     )  # fmt: skip
     build.add_model(f"{owner}.bound", bounds, unit="rad, m", doc="Where the limits are.")

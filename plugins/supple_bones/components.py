@@ -74,15 +74,17 @@ class Bone:
         "for ball, what the limit of the swing is measured by.",
     )  # fmt: skip
     second_axis: Vector = field(
-        default=(0.0, 0.0, 1.0), unit="1", doc="Second axis of universal; the first one turns it."
-    )
+        default=(0.0, 0.0, 1.0), unit="1",
+        doc="Second axis of universal; the first one turns it. Of ball, what the first of two swings is about.",
+    )  # fmt: skip
     lower: float | Numbers | None = field(
         default=None, unit="deg, m", doc="Least coordinate; one, or one by rate."
     )
     upper: float | Numbers | None = field(
         default=None,
         unit="deg, m",
-        doc="Greatest coordinate, one, or one by rate; for ball the greatest swing.",
+        doc="Greatest coordinate, one, or one by rate; for ball the greatest swing, or two: about second_axis and "
+        "across it.",
     )
     middle: Vector | None = field(
         default=None, unit="1",
@@ -181,13 +183,22 @@ class Bone:
             if self.joint in ("free", "fixed") and any(values) and not drag:
                 yield f"{name} is not for a {self.joint} joint; give it to a joint between bones"
 
+    def _check_swings(self) -> Iterator[str]:
+        if isinstance(self.upper, tuple):
+            if len(self.upper) != 2 or not all(0 < angle < 90 for angle in self.upper):
+                yield "upper of a ball joint is one angle, or two between 0 and 90: about second_axis and across it"
+            axis, middle = np.array(self.second_axis), np.array(self.middle or self.axis)
+            if np.linalg.norm(np.cross(axis, middle)) <= 1e-6 * np.linalg.norm(axis) * np.linalg.norm(middle):
+                yield "second_axis is parallel to the middle of the swings; give what the first swing turns about"
+        elif self.upper is not None and not 0 < self.upper < 180:
+            yield "upper of a ball joint is one angle between 0 and 180; it limits the swing of its axis"
+
     def _check_limits(self) -> Iterator[str]:
         given = [name for name in ("lower", "upper") if getattr(self, name) is not None]
         if self.joint == "ball":
             if self.lower is not None:
                 yield "lower is not for a ball joint; its swing has only an upper limit"
-            if self.upper is not None and not (isinstance(self.upper, float) and 0 < self.upper < 180):
-                yield "upper of a ball joint is one angle between 0 and 180; it limits the swing of its axis"
+            yield from self._check_swings()
             if self.middle is not None and self.upper is None:
                 yield "middle is given without upper; say how far the axis swings from there"
             if self.twist is not None and not -180 < self.twist[0] < self.twist[1] < 180:

@@ -60,6 +60,7 @@ class BoneSpec:
     rotation: FloatArray = field(default_factory=lambda: np.array([1.0, 0.0, 0.0, 0.0]))
     axis: FloatArray = field(default_factory=lambda: np.array([1.0, 0.0, 0.0]))
     second_axis: FloatArray = field(default_factory=lambda: np.array([0.0, 0.0, 1.0]))
+    focus: FloatArray = field(default_factory=lambda: _zeros(3))
     mass: float = 0.0
     centre: FloatArray = field(default_factory=lambda: _zeros(3))
     inertia: FloatArray = field(default_factory=lambda: np.zeros((3, 3)))
@@ -203,7 +204,7 @@ def _frames(specs: Sequence[BoneSpec], followers: Sequence[FollowerSpec]) -> Flo
     for row, spec in zip(frame, specs, strict=False):
         axes = [np.asarray(axis, float) / np.linalg.norm(axis) for axis in (spec.axis, spec.second_axis)]
         rotation = np.asarray(spec.rotation, float) / np.linalg.norm(spec.rotation)
-        row[:] = np.concatenate([spec.position, rotation, *axes, [1.0]])
+        row[:] = np.concatenate([spec.position, rotation, *axes, [1.0], spec.focus])
     for i, follower in enumerate(followers, start=len(specs)):
         frame[i, :SHARE], frame[i, SHARE] = frame[follower.follows, :SHARE], follower.share
     return frame

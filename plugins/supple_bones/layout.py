@@ -36,7 +36,8 @@ ROTATION: Final = 3
 AXIS: Final = 7
 SECOND_AXIS: Final = 10
 SHARE: Final = 13  # of the angles of its joint by which a bone turns; 1 unless it is a follower
-FRAME_COLUMNS: Final = 14
+FOCUS: Final = 14  # of an oval range of a ball joint: SECOND_AXIS and this are its foci
+FRAME_COLUMNS: Final = 17
 
 FIXED: Final = 0
 HINGE: Final = 1

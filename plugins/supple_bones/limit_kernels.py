@@ -11,7 +11,7 @@ from supple.core.jit import njit, njit_inlined
 from supple.math.quaternion_kernels import rotate_vector, rotate_vector_back
 from supple.math.vector_kernels import cross, dot, length
 from supple.mechanics.rows import UNILATERAL
-from supple_bones.layout import AXIS, Q_FIRST, SECOND_AXIS, V_FIRST, WINDOW
+from supple_bones.layout import AXIS, FOCUS, Q_FIRST, SECOND_AXIS, V_FIRST, WINDOW
 from supple_bones.row_kernels import append_block
 
 LOWER = 0
@@ -29,14 +29,17 @@ TWIST_LOWER = 3
 TWIST_UPPER = 4
 
 
+OVAL = 5
+
+
 @njit_inlined
-def find_swing(frame, q, i, a):
-    """Angle between the axis of bone i and the middle of its cone, and the direction that it grows in.
+def find_swing(frame, column, q, i, a):
+    """Angle between the axis of bone i and the direction in a column of its frame, and the way in which it grows.
 
     The direction is that of the angular velocity, in the bone's frame; zero where the angle is 0 or pi.
     """
     ax, ay, az = frame[i, AXIS], frame[i, AXIS + 1], frame[i, AXIS + 2]
-    mx, my, mz = frame[i, SECOND_AXIS], frame[i, SECOND_AXIS + 1], frame[i, SECOND_AXIS + 2]
+    mx, my, mz = frame[i, column], frame[i, column + 1], frame[i, column + 2]
     w, x, y, z = q[a], q[a + 1], q[a + 2], q[a + 3]
     bx, by, bz = rotate_vector(w, x, y, z, ax, ay, az)
     nx, ny, nz = cross(mx, my, mz, bx, by, bz)
@@ -79,8 +82,12 @@ def find_gap(frame, kind, i, a, local, bound, q):
     if kind == UPPER:
         return bound - q[a + local], 0.0, 0.0, 0.0
     if kind == SWING:
-        angle, dx, dy, dz = find_swing(frame, q, i, a)
+        angle, dx, dy, dz = find_swing(frame, SECOND_AXIS, q, i, a)
         return bound - angle, -dx, -dy, -dz
+    if kind == OVAL:
+        angle, dx, dy, dz = find_swing(frame, SECOND_AXIS, q, i, a)
+        other, ex, ey, ez = find_swing(frame, FOCUS, q, i, a)
+        return bound - 0.5 * (angle + other), -0.5 * (dx + ex), -0.5 * (dy + ey), -0.5 * (dz + ez)
     angle, dx, dy, dz = find_twist(frame, q, i, a)
     if kind == TWIST_LOWER:
         return angle - bound, dx, dy, dz

@@ -21,6 +21,7 @@ from supple.core.pose import relative_pose, rotate
 from supple_bones.components import spread
 from supple_bones.evening import spread_share
 from supple_bones.forest import Follower
+from supple_bones.swings import find_swing_range, find_swings, unit
 
 TURNING = ("hinge", "universal", "ball")
 """Joints that can be followed."""
@@ -28,7 +29,7 @@ TURNING = ("hinge", "universal", "ball")
 STEPS_PER_EDGE, FEWEST_STEPS, MOST_STEPS = 4, 4, 32
 """Followers of a joint are so many that the skin jumps by a small part of an edge from one to the next."""
 
-INSIDE = 0.58
+INSIDE = 0.53
 """Part of a limb's radius that a bone may come towards the skin when its joint bends."""
 
 PARENT_REACH = 2.0
@@ -41,12 +42,9 @@ limbs shorter than so many radii are shared alike."""
 ROOM = 0.05
 """Part of its length to which a bone that several limbs leave is turned by its own joint."""
 
-BESIDE, CLEAR = 1.0, 1.5
+BESIDE, CLEAR = 0.7, 1.1
 """Radii from another limb: nearer than the first the skin of a ball joint's bone stays with that limb, and farther
 than the second it keeps the bone inside. Limbs do not go through each other, so that no bone comes out there."""
-
-SIDES = 8
-"""Directions that the swings of a ball joint are looked at in."""
 
 NEAR, FAR = 1.2, 2.0
 """Radii within which the skin of the parent turns fully with the seam, and beyond which it does not."""
@@ -161,7 +159,8 @@ def keep_bone_inside(seam: Seam, offset: FloatArray) -> FloatArray:
     """The share that skin of the child needs lest its bone comes out where the joint bends to.
 
     Skin at the height a beside the axis of the child lags behind the bone by (1 - share) angle a, which may take a part
-    of its distance from the axis.
+    of its distance from the axis. The bone comes out straight ahead, so that skin to the side counts by the square of
+    the cosine.
     """
     height = offset @ seam.along
     aside = offset - height[:, None] * seam.along
@@ -171,7 +170,7 @@ def keep_bone_inside(seam: Seam, offset: FloatArray) -> FloatArray:
         angle = float(np.linalg.norm(turn))
         way = np.cross(turn / angle, seam.along)
         ahead = np.maximum(aside @ way, 1e-9) / np.maximum(radius, 1e-12)
-        lag = np.maximum(angle * height * ahead, 1e-12)
+        lag = np.maximum(angle * height * ahead**2, 1e-12)
         least = np.maximum(least, 1.0 - INSIDE * radius / lag)
     return least
 
@@ -286,11 +285,8 @@ def _list_turns(build: Build, entity: Entity, path: str) -> tuple[FloatArray, ..
     _, rotation = relative_pose(build.pose(entity.path), build.pose(path))
     turns = []
     if bone.joint == "ball":
-        along, middle = (
-            rotate(rotation, np.array(way) / np.linalg.norm(way))
-            for way in (bone.axis, bone.middle or bone.axis)
-        )
-        return find_swings(along, middle, math.radians(90.0 if bone.upper is None else bone.upper))
+        swings = find_swings(unit(bone.axis), find_swing_range(bone))
+        return tuple(rotate(rotation, swing) for swing in swings)
     count = {"hinge": 1, "universal": 2}[bone.joint]
     for local, axis in enumerate((bone.axis, bone.second_axis)[:count]):
         way = rotate(rotation, np.array(axis) / np.linalg.norm(axis))
@@ -298,23 +294,6 @@ def _list_turns(build: Build, entity: Entity, path: str) -> tuple[FloatArray, ..
             angle = spread(90.0 if bound is None else bound, count)[local]
             if angle != 0.0:
                 turns.append(math.radians(angle) * way)
-    return tuple(turns)
-
-
-def find_swings(along: FloatArray, middle: FloatArray, widest: float) -> tuple[FloatArray, ...]:
-    """Turns that bring the direction `along` to the edge of the cone about `middle`, to SIDES sides [rad]."""
-    across = np.cross(along, np.eye(3)[np.argmin(np.abs(along))])
-    across /= np.linalg.norm(across)
-    other = np.cross(along, across)
-    turns = []
-    for side in 2.0 * math.pi * np.arange(SIDES) / SIDES:
-        axis = math.cos(side) * across + math.sin(side) * other
-        ahead, aside = float(middle @ along), float(middle @ np.cross(axis, along))
-        # The angle to the middle grows with the turn as cos = ahead cos(turn) + aside sin(turn).
-        edge = math.cos(widest) / max(math.hypot(ahead, aside), 1e-12)
-        turn = math.pi if edge <= -1.0 else math.atan2(aside, ahead) + math.acos(min(edge, 1.0))
-        if turn > 0.0:
-            turns.append(min(turn, math.pi) * axis)
     return tuple(turns)
 
 

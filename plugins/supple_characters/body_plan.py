@@ -166,7 +166,7 @@ def plan_figure(joint: Joint) -> Plan:
             high,
             TRUNK_BLOCKS[2],
         ),
-        BonePlan(neck, NECK, turn_upright(45.0, 60.0), nape, (rod(NECK, NOD, 0.050),)),
+        BonePlan(neck, NECK, turn_upright(35.0, 45.0), nape, (rod(NECK, NOD, 0.050),)),
         BonePlan(head, NOD, Joint("hinge", lower=-25.0, upper=25.0), skull, (SKULL,)),
     ]
     limbs = [

@@ -16,11 +16,11 @@ HAND_LENGTH = 0.188  # [m]
 DETAIL = 0.0115  # [m], half the thickness of a hand
 SOLE_BULGE = 0.0035  # [m], what blending adds below the foot
 ANKLE_HEIGHT = 0.068  # [m], 0.039 of the height
-# Where shoulders and hips go [deg]. Cones are simpler than people, and lie near to what these can do (README).
+# Where shoulders and hips go [deg]: a cone, and an oval that is wide for bending and narrow for spreading (README).
 SHOULDER_MIDDLE: Vector = (0.821, -0.423, 0.383)
-SHOULDER_SWING, SHOULDER_TWIST = 85.0, (-90.0, 70.0)
-HIP_MIDDLE: Vector = (0.208, -0.692, 0.692)
-HIP_SWING, HIP_TWIST = 58.0, (-34.0, 33.0)
+SHOULDER_SWING, SHOULDER_TWIST = 72.0, (-85.0, 65.0)
+HIP_MIDDLE: Vector = (0.087, -0.704, 0.704)
+HIP_SWING, HIP_TWIST = (55.0, 29.0), (-30.0, 30.0)
 LEG_LENGTH = ANKLE_HEIGHT + SEGMENTS["thigh"].length + SEGMENTS["shank"].length
 
 
@@ -129,7 +129,8 @@ def plan_leg(hip: Vector) -> Plan:
     sideways: Vector = (1.0, 0.0, 0.0)
     bones = (
         BonePlan(
-            "thigh", hip, Joint("ball", (0.0, -1.0, 0.0), upper=HIP_SWING, middle=HIP_MIDDLE, twist=HIP_TWIST),
+            "thigh", hip,
+            Joint("ball", (0.0, -1.0, 0.0), sideways, upper=HIP_SWING, middle=HIP_MIDDLE, twist=HIP_TWIST),
             segment_mass("thigh", hip, knee, FORWARD), (rod(hip, knee, 0.066),),
         ),
         BonePlan(

@@ -13,10 +13,12 @@ from supple.core.entity import Entity
 from supple.core.pose import relative_pose, rotate
 from supple.errors import UserError
 from supple_bones.forest import Follower
-from supple_bones.seams import find_home, find_next_joints, hang_on_seams
+from supple_bones.seams import find_home, hang_on_seams
 from supple_collide.mesh_files import Triangles, read_triangles
 from supple_collide.mesh_shape import TriangleMesh, make_mesh
+from supple_flesh.areas import pressing_areas, vertex_areas
 from supple_flesh.components import DAMPING_PART, EDGE_PART, VERTEX_PART, Flesh, list_bones
+from supple_flesh.lying import find_distances_to_bone, refuse_flesh_off_its_bones
 from supple_flesh.tables import ADAPTIVE, RIGID, SOFT
 
 STATES = {"rigid": RIGID, "adaptive": ADAPTIVE, "soft": SOFT}
@@ -91,6 +93,7 @@ def build_pool(build: Build) -> Pool:
         first = parts[-1].vertices.stop if parts else 0
         first_triangle = parts[-1].triangles.stop if parts else 0
         hangs_on, bones = _hang(build, entity, flesh, mesh)
+        refuse_flesh_off_its_bones(build, entity, mesh, hangs_on, bones)
         frames = hang_on_seams(build, entity, mesh, hangs_on, bones, flesh.seam)
         homes = [find_home(build, frame) for frame in frames]
         used = sorted(set(frames), key=lambda frame: (bones.index(frame.path), frame.share))
@@ -171,28 +174,8 @@ def _hang(build: Build, entity: Entity, flesh: Flesh, mesh: TriangleMesh) -> tup
     paths = [entity.path if name == "." else f"{entity.path}/{name}" for name in names]
     if flesh.hangs_on:
         return np.array(flesh.hangs_on, np.int64), paths
-    distances = np.stack([_distances_to_bone(build, entity, path, mesh.vertices) for path in paths])
+    distances = np.stack([find_distances_to_bone(build, entity, path, mesh.vertices) for path in paths])
     return np.argmin(distances, axis=0).astype(np.int64), paths
-
-
-def _distances_to_bone(build: Build, entity: Entity, path: str, points: FloatArray) -> FloatArray:
-    """Distances of points from a bone: from the lines between its joint and those of the next bones.
-
-    The last bone of a chain reaches as far beyond its centre of mass as this is from its joint.
-    """
-    start, turn = relative_pose(build.pose(entity.path), build.pose(path))
-    ends = find_next_joints(build, entity, path)
-    centre = build.graph[path].components["bone"].centre
-    if not ends and centre is not None:
-        ends = [start + 2.0 * rotate(turn, np.array(centre))]
-    found: FloatArray = np.linalg.norm(points - start, axis=1)
-    for end in ends:
-        along = end - start
-        squared = float(along @ along)
-        if squared > 0.0:
-            part = np.clip((points - start) @ along / squared, 0.0, 1.0)
-            found = np.minimum(found, np.linalg.norm(points - start - part[:, None] * along, axis=1))
-    return found
 
 
 def _rest(build: Build, entity: Entity, mesh: TriangleMesh, bones: list[str]) -> FloatArray:
@@ -205,23 +188,12 @@ def _rest(build: Build, entity: Entity, mesh: TriangleMesh, bones: list[str]) ->
     return rest
 
 
-def vertex_areas(mesh: TriangleMesh) -> FloatArray:
-    """A third of the areas of the triangles around every vertex [m^2]."""
-    corners = mesh.vertices[mesh.triangles]
-    areas = 0.5 * np.linalg.norm(
-        np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1
-    )
-    flat, weights = mesh.triangles.reshape(-1), np.repeat(areas / 3.0, 3)
-    summed: FloatArray = np.bincount(flat, weights, minlength=len(mesh.vertices)).astype(np.float64)
-    return summed
-
-
 def _materials(flesh: Flesh, mesh: TriangleMesh, first: int) -> dict[str, Any]:
     """Masses, springs and neighbours of the vertices of one flesh."""
     count, areas = len(mesh.vertices), vertex_areas(mesh)
     held = np.full(count, VERTEX_PART * flesh.stiffness)
     if flesh.tissue is not None:
-        held = flesh.tissue.modulus * areas / flesh.tissue.thickness
+        held = flesh.tissue.modulus * pressing_areas(mesh) / flesh.tissue.thickness
     whole = held / VERTEX_PART
     if flesh.vertex_stiffness is not None:
         held = np.full(count, flesh.vertex_stiffness)

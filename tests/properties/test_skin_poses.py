@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from posed_skins import NAMED, STRETCH, PosedSkin
 
-VERTICES = {"hand": 800, "arm": 700, "leg": 700, "figure": 1200}
+VERTICES = {"hand": 800, "arm": 700, "leg": 700, "upper_body": 1200, "figure": 1200}
 
 
 @cache
@@ -33,26 +33,17 @@ def test_known_poses_are_clean(character, pose, covering) -> None:
     assert_clean(skin, skin.set_angles(NAMED[character][pose]))
 
 
-@pytest.mark.parametrize(("character", "way"), [("hand", 1.0), ("arm", 1.0), ("leg", 1.0), ("figure", 0.75)])
-def test_random_poses_are_clean(character, way) -> None:
-    """Anywhere in the ranges; of a figure, as far as three quarters of the way of its ball joints."""
+@pytest.mark.parametrize("character", VERTICES)
+def test_random_poses_are_clean(character) -> None:
+    """Anywhere in the ranges of all joints."""
     skin = make_skin(character, "skin", VERTICES[character])
 
     @settings(max_examples=40, deadline=None)
     @given(st.integers(0, 2**32 - 1))
     def check(seed: int) -> None:
-        assert_clean(skin, skin.draw_pose(np.random.default_rng(seed), way=way))
+        assert_clean(skin, skin.draw_pose(np.random.default_rng(seed)))
 
     check()
-
-
-def test_a_figure_at_the_ends_of_its_ranges_is_not_far_from_clean() -> None:
-    """Hips and shoulders at their ends are known not to be clean: this is how bad they are."""
-    skin, rng = make_skin("figure", "skin", VERTICES["figure"]), np.random.default_rng(7)
-    faults = [skin.measure(skin.draw_pose(rng)) for _ in range(20)]
-    assert max(fault.stretch for fault in faults) < 3.5
-    assert max(fault.inverted for fault in faults) <= 4
-    assert max(len(fault.outside) for fault in faults) <= 2
 
 
 @pytest.mark.parametrize("character", ["hand", "figure"])

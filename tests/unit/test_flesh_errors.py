@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
+import numpy as np
 import pytest
 
 from supple.errors import UserError
+from supple_flesh.shapes import make_box_surface
 
 VERTICES = "[[0, 0, 0], [0.1, 0, 0], [0, 0.1, 0], [0, 0, 0.1]]"
 TRIANGLES = "[[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]"
@@ -90,9 +94,69 @@ flesh = {{ vertices = {VERTICES}, triangles = {TRIANGLES}, mass = 1.0, stiffness
         load_text(text)
 
 
-def test_tissue_has_the_stiffness_of_its_layer(load_text) -> None:
-    """All vertex springs together are E A / t."""
-    world = load_text(write(stiffness="0", tissue="{ modulus = 2e4, thickness = 0.01 }"))
-    area = 3 * 0.1 * 0.1 / 2 + 3**0.5 / 4 * 0.02
-    assert world.array("flesh.vertex_stiffness").sum() == pytest.approx(2e4 * area / 0.01)
+@pytest.mark.parametrize(("wall", "most"), [(0.01, 1.0), (0.03, 1.1)])
+def test_tissue_has_the_stiffness_of_its_layer(load_text, wall, most) -> None:
+    """The springs of a sole are E A / t together; walls count only where they are wider than the sole at a corner."""
+    vertices, triangles = make_box_surface((0.1, wall, 0.25), (4, 1, 6))
+    world = load_text(
+        write(
+            vertices=json.dumps(vertices), triangles=json.dumps(triangles), stiffness="0", bones='["upper"]',
+            tissue="{ modulus = 2e4, thickness = 0.01 }",
+        )
+    )  # fmt: skip
+    below = np.array(vertices)[:, 1] < 0.0
+    part = world.array("flesh.vertex_stiffness")[below].sum() / (2e4 * 0.1 * 0.25 / 0.01)
+    assert 1.0 - 1e-9 < part < most + 1e-9
     assert world.array("flesh.mass").sum() == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize("shift", [0.0, 0.01])
+def test_flesh_around_its_bones_is_taken(load_text, shift) -> None:
+    load_text(write(vertices=json.dumps(_move(shift)), bones='["upper"]'))
+
+
+@pytest.mark.parametrize("shift", [0.06, 1.0])
+def test_flesh_off_its_bones_is_refused(load_text, shift) -> None:
+    text = write(vertices=json.dumps(_move(shift)), bones='["upper"]')
+    with pytest.raises(UserError, match=rf"what hangs on arm/upper lies {1e3 * shift:g} mm off that bone"):
+        load_text(text)
+
+
+MAN = """
+format = 1
+[run]
+step = 0.002
+duration = 0.1
+[[entity]]
+name = "man"
+skeleton = {{}}
+flesh = {{ vertices = {vertices}, triangles = {triangles}, bones = ["root/foot"], mass = 0.1, stiffness = 1e4 }}
+[[entity]]
+name = "man/root"
+pose = {{ position = [0, 1, 0], axis = [1, 0, 0], angle = {angle} }}
+bone = {{ joint = "free", mass = 10.0, centre = [0, 0, 0], inertia = [1, 1, 1] }}
+[[entity]]
+name = "man/root/foot"
+pose = {{ position = [0, -0.9, 0] }}
+bone = {{ joint = "hinge", mass = 1.0, centre = [0, -0.02, 0.05], inertia = [0.01, 0.01, 0.01] }}
+"""
+
+
+@pytest.mark.parametrize(("angle", "off"), [(0, False), (-12, True), (20, True)])
+def test_flesh_of_a_turned_root_is_refused(load_text, angle, off) -> None:
+    """A free root is neutral where it starts: a mesh that is not turned with it lies off the bones."""
+    vertices, triangles = make_box_surface((0.1, 0.06, 0.25), (2, 1, 3))
+    raised = [(x, y + 0.1, z) for x, y, z in vertices]
+    text = MAN.format(vertices=json.dumps(raised), triangles=json.dumps(triangles), angle=angle)
+    if not off:
+        load_text(text)
+        return
+    with pytest.raises(
+        UserError, match=r"what hangs on man/root/foot lies .* mm off .* turned as it is there"
+    ):
+        load_text(text)
+
+
+def _move(shift: float) -> list[list[float]]:
+    """The tetrahedron, so much farther along y than the bone is."""
+    return [[x, y + shift, z] for x, y, z in json.loads(VERTICES)]
