@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -125,7 +125,7 @@ def read_task(path: str | Path) -> Task:
 
 def _read_row(where: Where, name: str, row: Any) -> Any:
     kind = _TABLES[name]
-    known = list(kind.__dataclass_fields__)
+    known = [each.name for each in fields(kind)]
     for key in row if isinstance(row, dict) else ():
         if key not in known:
             raise UserError(Problem(where, f"{name}.{key}", "no such key", suggest(key, known, "there are")))
@@ -224,7 +224,8 @@ class SceneEnv(gymnasium.Env[FloatArray, FloatArray]):
         world, told = self.world, self.task
         self._generation = world.generation
         self._targets: list[tuple[Array, Array, slice]] = []
-        low, high = [], []
+        low: list[float] = []
+        high: list[float] = []
         for (path, name), action in zip(self._commands(), told.actions, strict=True):
             command = world.build.commands[path][name]
             index = _as_slice(command.index)
@@ -253,7 +254,8 @@ class SceneEnv(gymnasium.Env[FloatArray, FloatArray]):
         path, _, attribute = name.rpartition(".")
         array, index = self.world.build.exposed[path][attribute]
         # Of a row it is a view as well; what is no row has one axis already.
-        return self.world.arrays[array][_as_slice(index)].reshape(-1)
+        view: Array = self.world.arrays[array][_as_slice(index)].reshape(-1)
+        return view
 
     def _check_names(self) -> None:
         told = self.task
@@ -263,7 +265,8 @@ class SceneEnv(gymnasium.Env[FloatArray, FloatArray]):
             if one.shape not in SHAPES:
                 remedy = suggest(one.shape, SHAPES, "there are")
                 raise UserError(Problem(None, f"reward of {one.of}", f"no shape '{one.shape}'", remedy))
-        for name in [*told.observe, *(each.of for each in (*told.reward, *told.end, *told.scatter))]:
+        judged = [each.of for each in told.reward] + [each.of for each in told.end]
+        for name in [*told.observe, *judged, *(each.of for each in told.scatter)]:
             self._check_name(name, self.world.build.exposed, "shows")
         for action in told.actions:
             self._check_name(action.set, self.world.build.commands, "can be told its")

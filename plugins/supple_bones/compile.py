@@ -159,11 +159,11 @@ def declare_motion(
     x, rotation, twist = np.zeros((count, 3)), np.zeros((count, 4)), np.zeros((count, 6))
     axis, axis_rate, spatial = np.zeros((rows, 6)), np.zeros((rows, 6)), np.zeros((count, 6))
     follow_state(forest.bone, forest.dof, forest.frame, q, v, x, rotation, twist, axis, axis_rate, spatial)
-    for name, values, unit, doc, count in (
+    for name, values, unit, doc, counted in (
         ("q", q, "rad, m, 1", "Joint coordinates.", "q_count"),
         ("v", v, "rad/s, m/s", "Joint rates.", "v_count"),
     ):
-        rows_of = coordinate_labels(entities, count)
+        rows_of = coordinate_labels(entities, counted)
         build.add_state(f"{owner}.{name}", values, unit=unit, doc=doc, labels=rows_of, record=True)
     for name, values, unit, doc in (
         ("x", x, "m", "Origins of the bones, as they follow from the coordinates."),

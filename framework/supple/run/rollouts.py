@@ -77,13 +77,13 @@ def rollouts(
         check_cluster(cluster)
         scene = Path(scene).resolve()
     batch = Batch(Path(scene), variant, until, tuple(outputs), control, rate, setting)
-    cells = [dict(cell) for cell in cells]
-    _check(batch, cells)
-    done: list[Rollout | None] = [None] * len(cells)
-    for finished, (place, one) in enumerate(_run_all(batch, cells, jobs, cluster), 1):
+    copies = [dict(cell) for cell in cells]
+    _check(batch, copies)
+    done: list[Rollout | None] = [None] * len(copies)
+    for finished, (place, one) in enumerate(_run_all(batch, copies, jobs, cluster), 1):
         done[place] = one
         if progress is not None:
-            progress(finished, len(cells))
+            progress(finished, len(copies))
     return [one for one in done if one is not None]
 
 
