@@ -162,7 +162,7 @@ RUNS = {
     "duration = 1": "1: run.step: is missing; give step [s]: Length of a time step",
     "step = 0.01\nduration = 1\nstpe = 2": (
         "4: run.stpe: unknown key; [run] has: allowed_failures, allowed_joint_error, allowed_residual, capacity,"
-        " direct, duration, farthest, fastest, gravity, halvings, newton, seed and 4 more. Did you mean 'step'?"
+        " direct, duration, ends, farthest, fastest, gravity, halvings, newton and 5 more. Did you mean 'step'?"
     ),
     "step = 0.5\nduration = 0.1": (
         "2: run.step: a step of 0.5 s is longer than the run of 0.1 s; make the step shorter or the duration longer"
