@@ -85,7 +85,12 @@ class LiveRun:
             # Looked at first: what was written before the end must not be missed.
             running = self.is_running
             if recording is None and (self._path.is_file() or self._process is None):
-                recording = open_recording(self._path)
+                try:
+                    recording = open_recording(self._path)
+                except UserError:
+                    # The run may just be opening it for good.
+                    if not running:
+                        raise
             if recording is not None and recording.refresh() > 0:
                 return recording
             if self._process is None and time.monotonic() > end:

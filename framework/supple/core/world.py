@@ -388,10 +388,10 @@ class World:
         return EntityView(self, self.build.graph[path].path)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        """A name that the world does not have is refused: nothing would come of it."""
-        if "_sealed" in self.__dict__ and name not in self.__dict__ and not hasattr(type(self), name):
-            remedy = 'set commands of entities, world["path"].target = ..., or load the scene with overrides'
-            raise AttributeError(f"a world has no '{name}' to set; {remedy}")
+        """What belongs to the run, such as gravity, is refused: nothing would come of it."""
+        if "_sealed" in self.__dict__ and name in type(self.blueprint.run).__dataclass_fields__:
+            remedy = f'load the scene with overrides={{"run.{name}": ...}}'
+            raise AttributeError(f"{name} of a world that is built cannot be set; {remedy}")
         object.__setattr__(self, name, value)
 
     def array(self, name: str) -> Array:
