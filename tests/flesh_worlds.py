@@ -60,7 +60,7 @@ def write_scene(
     table = {
         "vertices": vertices, "triangles": triangles, "bones": paths,
         "hangs_on": rng.integers(0, len(paths), len(vertices)).tolist(), "mass": 0.8, "stiffness": 900.0,
-        "damping": 3.0, "state": state, "rings": rings, **flesh,
+        "damping": 3.0, "state": state, "rings": rings, "anywhere": True, **flesh,
     }  # fmt: skip
     plane = "" if floor is None else FLOOR.format(floor=floor)
     return f"""

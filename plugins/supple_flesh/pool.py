@@ -93,7 +93,8 @@ def build_pool(build: Build) -> Pool:
         first = parts[-1].vertices.stop if parts else 0
         first_triangle = parts[-1].triangles.stop if parts else 0
         hangs_on, bones = _hang(build, entity, flesh, mesh)
-        refuse_flesh_off_its_bones(build, entity, mesh, hangs_on, bones)
+        if not flesh.anywhere:
+            refuse_flesh_off_its_bones(build, entity, mesh, hangs_on, bones)
         frames = hang_on_seams(build, entity, mesh, hangs_on, bones, flesh.seam)
         homes = [find_home(build, frame) for frame in frames]
         used = sorted(set(frames), key=lambda frame: (bones.index(frame.path), frame.share))

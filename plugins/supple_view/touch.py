@@ -81,8 +81,10 @@ class Touch:
             force *= min(1.0, most / max(float(np.linalg.norm(force)), 1e-12))
             world[held.path].apply_force(force, point=place)
 
-    def take(self, message: dict[str, Any]) -> None:
+    def take(self, message: Any) -> None:
         """Begin, go on or end to hold; what makes no sense is left alone, for it comes from a page."""
+        if not isinstance(message, dict):
+            return
         path = message.get("on")
         if not isinstance(path, str) or path not in self._world.build.graph:
             return

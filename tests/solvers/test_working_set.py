@@ -45,7 +45,7 @@ def solve(problem, warm=None, **keywords):
 @settings(max_examples=60, deadline=None)
 @given(
     seed=st.integers(0, 10**6),
-    groups=st.integers(40, 160),
+    groups=st.integers(43, 160),
     ranks=st.integers(6, 31),
     others=st.integers(0, 4),
 )

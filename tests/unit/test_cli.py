@@ -141,9 +141,14 @@ def test_signal_ends_the_run_in_order(place: Place, name: str) -> None:
     command = place.command(
         "run", "scene.toml", *slow, "--record", "run.h5", "--checkpoint", "run.npz", "--json"
     )
-    process = subprocess.Popen(
-        command, cwd=place.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )  # fmt: skip
+    # Tests may run under nohup, which has children ignore SIGHUP.
+    inherit = signal.signal(getattr(signal, name), signal.SIG_DFL)
+    try:
+        process = subprocess.Popen(
+            command, cwd=place.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )  # fmt: skip
+    finally:
+        signal.signal(getattr(signal, name), inherit)
     wait_for(place.folder / "run.npz")
     process.send_signal(getattr(signal, name))
     output, errors = process.communicate(timeout=60)

@@ -86,7 +86,7 @@ def test_infos_tell_name_version_origin_hooks_and_what_is_added(tmp_path: Path) 
     assert list(infos) == sorted(infos)
     assert set(infos["trial"].hooks) == hook_names()
     assert infos["trial"].origin == str(file)
-    systems = ("push.apply_forces", "push.hold_points", "push.push_surfaces")
+    systems = ("push.apply_commanded", "push.apply_forces", "push.hold_points", "push.push_surfaces")
     assert infos["push"].adds == {"events": ("push",), "systems": systems}
     assert infos["push"].version == importlib.metadata.version("supple")
     assert infos["push"].origin == "supple"
@@ -268,9 +268,11 @@ def test_plugins_are_asked_in_the_order_of_their_names(tmp_path: Path) -> None:
     text = "from supple import hookimpl\n@hookimpl\ndef supple_register(registry):\n"
     text += "    registry.add_command(registry.plugin, print, help='Print.')\n"
     files = [write(tmp_path, text, name) for name in ("zebra.py", "ant.py", "mole.py")]
-    commands = list(load_plugins(files).registry.commands)
+    registered = load_plugins(files).registry.commands
+    commands = list(registered)
     assert [name for name in commands if name in ("ant", "mole", "zebra")] == ["ant", "mole", "zebra"]
-    assert commands == sorted(commands)
+    plugins = [entry.plugin for entry in registered.values()]
+    assert plugins == sorted(plugins)
 
 
 def test_every_loading_has_its_own_registry(tmp_path: Path) -> None:

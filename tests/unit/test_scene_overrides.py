@@ -208,7 +208,7 @@ REFUSED = {
     "e.att=1": "e.att: unknown event; choose from: blink, push",
     "run.stp=1": (
         "run.stp: unknown key; [run] has: allowed_failures, allowed_joint_error, allowed_residual, capacity, direct,"
-        " duration, farthest, fastest, gravity, halvings, newton, seed and 4 more. Did you mean 'step'?"
+        " duration, ends, farthest, fastest, gravity, halvings, newton and 5 more. Did you mean 'step'?"
     ),
     "run.solver=lemke": "run.solver: unknown solver 'lemke'; choose from: direct, newton",
     "a=1": "a: is not the path of a value; write a path such as walker.body.mass or run.step",

@@ -268,7 +268,7 @@ def test_recording_of_a_killed_run_shows_what_was_flushed(tmp_path: Path) -> Non
     words = ["run", "scenes/first/drop.toml", "--until", "1000", "--quiet", "--record", str(file)]
     process = subprocess.Popen([sys.executable, "-m", "supple", *words], cwd=ROOT)
     deadline = time.monotonic() + 120
-    while not (file.exists() and file.stat().st_size > 800_000) and time.monotonic() < deadline:
+    while not (file.exists() and file.stat().st_size > 2_500_000) and time.monotonic() < deadline:
         time.sleep(0.01)
     process.send_signal(signal.SIGKILL)
     process.wait()

@@ -289,15 +289,15 @@ def twin(world, walker: Walker, h: float) -> np.ndarray:
 
 def drive(world, walker: Walker, h: float, noise: float = 0.0) -> tuple[np.ndarray, Output]:
     """Torques at the start of a step by the kernel."""
-    rates = len(world.array("skeleton.v"))
+    rates = len(world.arrays["skeleton.v"])
     names = Sight._fields
-    sight = Sight(**{name: world.array(f"skeleton.{name}") for name in names})
+    sight = Sight(**{name: world.arrays[f"skeleton.{name}"] for name in names})
     output, asked = Output(*np.zeros((3, rates))), Asked(*np.zeros((2, rates)))
-    active = world.array("phases.active")[walker.flag : walker.flag + 1]
+    active = world.arrays["phases.active"][walker.flag : walker.flag + 1]
     drive_walker(
-        h, walker.drives, walker.body, walker.rules, active, world.array("phases.value"), world.array("touch.force"),
-        sight, world.array("simbicon.memory")[walker.row], np.full(rates, noise), make_scratch(len(walker.drives.bone)),
-        world.array("simbicon.balance")[walker.row], asked, output,
+        h, walker.drives, walker.body, walker.rules, active, world.arrays["phases.value"], world.arrays["touch.force"],
+        sight, world.arrays["simbicon.memory"][walker.row], np.full(rates, noise), make_scratch(len(walker.drives.bone)),
+        world.arrays["simbicon.balance"][walker.row], asked, output,
     )  # fmt: skip
     return asked.push - asked.resisting * sight.v, output
 

@@ -55,7 +55,7 @@ def test_floors_that_stand_still_are_placed_once_where_they_belong(tmp_path: Pat
     tilted = "pose = { position = [0.2, -0.3, 0.1], axis = [0, 0, 1], angle = 5 }\n" + TILES
     world = build(tmp_path, tilted, height=0.5)
     first, last = world.array("mesh.table")[0, 5:7]
-    turned = Rotation.from_rotvec([0, 0, np.deg2rad(5)]).apply(world.array("mesh.rest")[first:last])
+    turned = Rotation.from_rotvec([0, 0, np.deg2rad(5)]).apply(world.array("mesh.rest")[first:last].copy())
     placed = turned + np.array([0.2, -0.3, 0.1])
     np.testing.assert_allclose(world.array("mesh.x")[first:last], placed, atol=1e-14)
     before = world.array("mesh.x")[first:last].copy()

@@ -39,7 +39,7 @@ def njit_with_scratch(function: Function) -> Function:
     return _compile(function)
 
 
-LOCATORS = "supple.core.kernel_locator.KernelLocator,InTreeCacheLocator,UserWideCacheLocator"
+LOCATORS = "supple.core.kernel_locator.KernelLocator,UserProvidedCacheLocator,UserWideCacheLocator"
 
 
 @contextmanager

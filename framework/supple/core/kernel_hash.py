@@ -46,6 +46,11 @@ def _read_source(module: str) -> bytes | None:
     return Path(spec.origin).read_bytes()
 
 
+def has_source(module: str) -> bool:
+    """Whether the text of a module can be found."""
+    return _read_source(module) is not None
+
+
 @functools.cache
 def _list_imports(module: str) -> tuple[str, ...]:
     """Every dotted name that a module may import."""

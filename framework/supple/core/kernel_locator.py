@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from supple.core.kernel_hash import kernel_cache_folder
+from supple.core.kernel_hash import has_source, kernel_cache_folder
 
 
 @functools.cache
@@ -34,7 +34,12 @@ class KernelLocator:
 
     @classmethod
     def from_function(cls, function: Callable[..., Any], file: str) -> KernelLocator | None:
-        """The locator of a function, or None if nothing can be kept, so that numba looks elsewhere."""
+        """The locator of a function, or None if nothing can be kept, so that numba looks elsewhere.
+
+        So it is for functions of modules that nobody can find: a hash of their sources would say nothing.
+        """
+        if not has_source(function.__module__):
+            return None
         folder = kernel_cache_folder(function.__module__)
         return cls(folder, function.__code__.co_firstlineno) if _is_usable(folder) else None
 

@@ -28,6 +28,8 @@ BLOCK = 32
 #: A flush costs as much as hundreds of steps of a small scene: frames are gathered for so long [s], or until there
 #: are so many, or so many bytes. What a run that is killed loses is less than that.
 FLUSH_SECONDS, MOST_FRAMES, MOST_BYTES = 0.5, 4096, 1 << 25
+#: Frames that are written at once.
+PIECE = 8 * BLOCK
 _AS_JSON = ("versions", "overrides")
 
 

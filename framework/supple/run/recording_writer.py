@@ -19,7 +19,7 @@ from supple.errors import Problem, UserError
 from supple.run.atomic import check_folder, refuse_unwritable, temporary_beside
 from supple.run.recorded_commands import CommandWriter, read_commands
 from supple.run.recording import Recording, is_recording, open_recording
-from supple.run.recording_layout import BLOCK, FLUSH_SECONDS, MOST_BYTES, MOST_FRAMES, Header
+from supple.run.recording_layout import BLOCK, FLUSH_SECONDS, MOST_BYTES, MOST_FRAMES, PIECE, Header
 from supple.run.recording_room import Room
 
 _CHUNK_BYTES = 1 << 20
@@ -171,6 +171,7 @@ class Recorder:
         self._most = max(1, min(MOST_FRAMES, MOST_BYTES // max(frame, 1)))
         self._blocks = {spec.name: np.zeros((self._most, *spec.shape), spec.dtype) for spec in fixed}
         self._rows = {spec.name: _Rows(spec) for spec in ragged}
+        self._counted_by = {spec.name: spec.count for spec in ragged}
         self.take_arrays(world)
         self._lengths = {name: np.zeros(self._most, np.int64) for name, _ in self._counts}
         self._steps, self._times = np.zeros(self._most, np.int64), np.zeros(self._most)
@@ -203,12 +204,19 @@ class Recorder:
         given = self._control.take_log()
         if held == 0 and not given:
             return
-        blocks: dict[str, Array] = {name: values[:held] for name, values in self._blocks.items()}
-        for name, rows in self._rows.items():
-            blocks[name] = rows.take()
-        counts = {name: lengths[:held] for name, lengths in self._lengths.items()}
+        rows = {name: kept.take() for name, kept in self._rows.items()}
+        ends = {name: np.concatenate([[0], np.cumsum(each[:held])]) for name, each in self._lengths.items()}
         self._held = 0
-        self.writer.append(self._steps[:held], self._times[:held], blocks, counts, given)
+        # Piece by piece, so that a disk that becomes full, or whoever kills the run, leaves what came before.
+        for first in range(0, max(held, 1), PIECE):
+            last = min(first + PIECE, held)
+            blocks: dict[str, Array] = {name: values[first:last] for name, values in self._blocks.items()}
+            for name, values in rows.items():
+                end = ends[self._counted_by[name]]
+                blocks[name] = values[end[first] : end[last]]
+            counts = {name: lengths[first:last] for name, lengths in self._lengths.items()}
+            said = given if last == held else ()
+            self.writer.append(self._steps[first:last], self._times[first:last], blocks, counts, said)
 
     def close(self) -> None:
         """Write what is left and close the file."""
