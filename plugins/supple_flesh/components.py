@@ -64,7 +64,9 @@ class Flesh:
         default=(), unit="1", doc="For every vertex the place of its bone in the list; none: the nearest."
     )
     anywhere: bool = field(
-        default=False, unit="", doc="Whether it may lie off the bones that it hangs on; else such flesh is refused."
+        default=False,
+        unit="",
+        doc="Whether it may lie off the bones that it hangs on; else such flesh is refused.",
     )
     seam: float = field(
         default=0.0, unit="1", ge=0, le=10,

@@ -55,6 +55,7 @@ def refuse_flesh_off_its_bones(
             what = f"what hangs on {path} lies {1e3 * off:.4g} mm off that bone"
             remedy = (
                 f"the mesh is in the frame of {entity.path} while all bones are neutral, which of a free root is where "
-                "it starts, turned as it is there: move and turn the mesh likewise, hang it on another bone, or say anywhere = true"
+                "it starts, turned as it is there: move and turn the mesh likewise, hang it on another bone, or say "
+                "anywhere = true"
             )
             raise build.refuse(f"{entity.path}.flesh", what, remedy)

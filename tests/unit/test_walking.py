@@ -296,7 +296,8 @@ def drive(world, walker: Walker, h: float, noise: float = 0.0) -> tuple[np.ndarr
     active = world.arrays["phases.active"][walker.flag : walker.flag + 1]
     drive_walker(
         h, walker.drives, walker.body, walker.rules, active, world.arrays["phases.value"], world.arrays["touch.force"],
-        sight, world.arrays["simbicon.memory"][walker.row], np.full(rates, noise), make_scratch(len(walker.drives.bone)),
+        sight, world.arrays["simbicon.memory"][walker.row], np.full(rates, noise),
+        make_scratch(len(walker.drives.bone)),
         world.arrays["simbicon.balance"][walker.row], asked, output,
     )  # fmt: skip
     return asked.push - asked.resisting * sight.v, output
