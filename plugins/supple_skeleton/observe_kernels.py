@@ -49,9 +49,9 @@ def add_energies(h, bones, masses, gains, heads: Heads, fast, gravity, motion, s
     """energy_out [skeletons, 3]: kinetic energy with armature; potential energy; that part of it in joint springs.
 
     Rates belong to the middle of a step. So weights count where they were half a step ago, and inertias likewise,
-    unless the tree spins fast, which gives its rates at the end: README eq. (3a).
+    unless the tree spins fast, which gives its rates at the end: README eq. (3a). Loads keep other books.
     """
-    stiffness, acceleration = gains.stiffness, scratch.acceleration
+    stiffness, acceleration, half = gains.stiffness, scratch.acceleration, scratch.half[0]
     bone, dof, inertia, armature = bones.bone, bones.dof, masses.inertia, masses.armature
     x, rotation, v, velocity = motion.x, motion.rotation, motion.v, motion.spatial_velocity
     for tree in range(energy_out.shape[0]):
@@ -71,12 +71,12 @@ def add_energies(h, bones, masses, gains, heads: Heads, fast, gravity, motion, s
         for c in range(6):
             energy_out[tree, 0] += 0.5 * p[c] * velocity[i, c]
             if late:
-                energy_out[tree, 0] -= 0.5 * h * p[c] * acceleration[i, c]
+                energy_out[tree, 0] -= half * p[c] * acceleration[i, c]
         sx, sy, sz = rotate_vector_at(rotation, i, inertia[i, 1], inertia[i, 2], inertia[i, 3])
         energy_out[tree, 1] -= (
-            gravity[0] * (m * x[i, 0] + sx - 0.5 * h * p[0])
-            + gravity[1] * (m * x[i, 1] + sy - 0.5 * h * p[1])
-            + gravity[2] * (m * x[i, 2] + sz - 0.5 * h * p[2])
+            gravity[0] * (m * x[i, 0] + sx - half * p[0])
+            + gravity[1] * (m * x[i, 1] + sy - half * p[1])
+            + gravity[2] * (m * x[i, 2] + sz - half * p[2])
         )
     deviation = scratch.deviation
     find_deviations(bone, motion.q, deviation)

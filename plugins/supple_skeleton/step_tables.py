@@ -74,7 +74,7 @@ class StepScratch(NamedTuple):
 
 class ObserveScratch(NamedTuple):
     """deviation [rates], accelerations [bones, 6], gap [limits], energies before and after [skeletons, 3], whole
-    [skeletons, 5].
+    [skeletons, 5]; half of a step [1] s, 0 where loads hang on bones, whose books are those of its end.
     """
 
     deviation: FloatArray
@@ -83,6 +83,7 @@ class ObserveScratch(NamedTuple):
     before: FloatArray
     after: FloatArray
     whole: FloatArray
+    half: FloatArray
 
 
 class FreeStep(NamedTuple):
@@ -133,8 +134,8 @@ def make_step_scratch(bones: int, rates: int, rows: int) -> StepScratch:
     )
 
 
-def make_observe_scratch(bones: int, rates: int, limits: int, trees: int) -> ObserveScratch:
-    """For so many bones, rates, limits and skeletons."""
+def make_observe_scratch(bones: int, rates: int, limits: int, trees: int, half: float) -> ObserveScratch:
+    """For so many bones, rates, limits and skeletons; `half` [s] is how long before the end of a step books are kept."""
     return ObserveScratch(
         deviation=np.zeros(rates),
         acceleration=np.zeros((bones, 6)),
@@ -142,4 +143,5 @@ def make_observe_scratch(bones: int, rates: int, limits: int, trees: int) -> Obs
         before=np.zeros((trees, 3)),
         after=np.zeros((trees, 3)),
         whole=np.zeros((trees, 5)),
+        half=np.array([half]),
     )

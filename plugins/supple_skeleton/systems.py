@@ -247,6 +247,7 @@ class ObserveBones(System):
         """Bind both states, the sums and scratch."""
         bones, limits = arrays.take(Bones, "skeleton"), arrays.take(Limits, "skeleton")
         observed = arrays["skeleton.observed"]
+        half = 0.0 if arrays.build.members("bone_loads") else 0.5 * arrays.h
         return Call(
             observe_step,
             arrays.h,
@@ -261,7 +262,7 @@ class ObserveBones(System):
             arrays["skeleton.applied"],
             arrays.take(Motion, "skeleton"),
             take_next_motion(arrays, "skeleton"),
-            make_observe_scratch(len(bones.bone), len(bones.dof), len(limits.limit), len(observed)),
+            make_observe_scratch(len(bones.bone), len(bones.dof), len(limits.limit), len(observed), half),
             arrays["skeleton.observed_bone"],
             observed,
             arrays.take(Balance, "energy"),

@@ -48,7 +48,7 @@ def spec_of(row, frame, inertia, parent) -> BoneSpec:
     about = about - m * (centre @ centre * np.eye(3) - np.outer(centre, centre))
     return BoneSpec(
         parent, joint_of(row), 0, frame[POSITION:ROTATION], frame[ROTATION:AXIS], frame[AXIS:SECOND_AXIS],
-        frame[SECOND_AXIS:SHARE], m, centre, about,
+        frame[SECOND_AXIS:SHARE], mass=m, centre=centre, inertia=about,
     )  # fmt: skip
 
 
