@@ -135,7 +135,7 @@ def make_step_scratch(bones: int, rates: int, rows: int) -> StepScratch:
 
 
 def make_observe_scratch(bones: int, rates: int, limits: int, trees: int, half: float) -> ObserveScratch:
-    """For so many bones, rates, limits and skeletons; `half` [s] is how long before the end of a step books are kept."""
+    """For so many bones, rates, limits and skeletons; books are kept `half` [s] before the end of a step."""
     return ObserveScratch(
         deviation=np.zeros(rates),
         acceleration=np.zeros((bones, 6)),
