@@ -160,7 +160,7 @@ def test_each_goal_alone_brings_its_quantity_to_the_target(tmp_path, goal, who, 
     before = measure()
     world.step(130)
     wanted = float(goal.split("target = [")[1].rstrip("]"))
-    assert measure() - before == pytest.approx(wanted, rel=0.15)
+    assert measure() - before == pytest.approx(wanted, rel=0.1)
     assert world.metrics()["worm.infeasible"] == 0
 
 
