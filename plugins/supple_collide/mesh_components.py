@@ -145,9 +145,9 @@ class Bumpy:
     sway: float = field(
         default=0.0,
         unit="1",
-        doc="Corners also stand off sideways, by up to this part of a tile.",
+        doc="Corners also stand off sideways, by up to this part of a tile; from a quarter on tiles would fold over.",
         ge=0,
-        le=0.45,
+        le=0.24,
     )
     flat: float = field(
         default=0.0, unit="m", doc="Radius about the origin within which the floor is level.", ge=0
