@@ -30,6 +30,7 @@ from supple_collide.meshes.triangle_kernels import (
     OTHER_CODE,
     VERTEX_CODE,
 )
+from supple_collide.meshes.wall_kernels import add_walls
 from supple_collide.pairs.raw_kernels import NO_TRIANGLE, add_raw, copy_raw, set_corner, set_weights
 from supple_collide.primitives.manifold_kernels import ZERO
 
@@ -148,6 +149,11 @@ def find_end_contacts(
             probe.codes, probe.values,
         )  # fmt: skip
     candidates = choose_candidates(depth, candidates, probe.codes, probe.values)
+    if candidates > 0 and probe.values[0, 3] >= 0.0 and pool.table[mesh, BENDS] == 0:
+        candidates = add_walls(
+            pool.faces, near, seen, px, py, pz, radius, limit, pool.sizes[mesh, SLACK], candidates, probe.codes,
+            probe.values,
+        )  # fmt: skip
     if candidates == 0:
         candidates = find_deep_candidate(pool, mesh, px, py, pz, NO_VERTEX, depth, probe)
     return add_ball_contacts(
