@@ -87,6 +87,26 @@ def add_point_blocks(
 
 
 @njit
+def append_point_blocks(counts, bone, dof, axis, x, acts_out: RowActs, points, blocks_out):
+    """`add_point_blocks` of the first counts[0] points, if there is room; returns whether there is none."""
+    if blocks_out.counts[0] + counts[0] > blocks_out.group.shape[0]:
+        return True
+    add_point_blocks(
+        bone, dof, axis, x, acts_out, points.group, points.frame, points.sign, points.point, points.directions,
+        blocks_out, counts[0],
+    )  # fmt: skip
+    return False
+
+
+@njit
+def forget_blocks(count_out, frame_out):
+    """Forget all blocks, and where they act."""
+    for k in range(count_out[0]):
+        frame_out[k] = -1
+    count_out[0] = 0
+
+
+@njit
 def add_turn_blocks(bone, dof, axis, group, frame, sign, directions, blocks_out, count):
     """Blocks sign * directions @ (Jacobian of the bone's rotation), dense over the rates of the tree."""
     values_out = blocks_out.values
