@@ -24,6 +24,7 @@ from supple.core.driver_kernels import (
     CLOCK,
     CLOCK_NAME,
     COLUMNS,
+    DONE,
     GIVEN,
     HEADER,
     INTEGER,
@@ -39,6 +40,10 @@ from supple.core.stubs import find_stubs
 
 _PYTHON_ERROR: Final = -1  # status of a kernel that has set an error of Python's
 _MOST_RESULTS: Final = HEADER - GIVEN
+
+
+Stretch = Callable[..., None]
+"""A function of how many times, 1 if nothing is said."""
 
 
 class CannotCall(Exception):
@@ -141,12 +146,10 @@ class Driver:
             return None
 
     @global_compiler_lock  # type: ignore[untyped-decorator]
-    def bind(
-        self, calls: Sequence[tuple[int, DrivenCall]], note: Callable[[int], None]
-    ) -> Callable[[], None]:
-        """A function that makes these calls of systems, and what Python has to do between them.
+    def bind(self, calls: Sequence[tuple[int, DrivenCall]], note: Callable[[int, int], None]) -> Stretch:
+        """A function that makes these calls of systems so many times, and what Python has to do between them.
 
-        `note` is told the system of a call that failed, or behind which Python goes on.
+        `note` is told the system of a call that failed, or behind which Python goes on, and how many times were done.
         """
         stubs = find_stubs([call.shape for _, call in calls])
         entries: IntArray = np.zeros((len(calls), COLUMNS), np.int64)
@@ -154,18 +157,19 @@ class Driver:
             ends = place + 1 == len(calls) or calls[place + 1][0] != system
             entries[place] = (stubs[call.shape], call.table.ctypes.data, call.meaning, system, ends)
         header, last = self._header, len(calls)
-        run = bind_first_arguments(run_calls, (header, entries, self._nanoseconds), (0, 0))
+        run = bind_first_arguments(run_calls, (header, entries, self._nanoseconds), (1, 0))
 
-        def drive() -> None:
-            place = run(0, last)
+        def drive(times: int = 1) -> None:
+            place, done = run(times, 0), header.item(DONE)
             while place < last:
                 system, stopped = calls[place]
-                note(system)
+                note(system, done)
                 if header[STATUS]:
                     self._raise(stopped.call)
                 assert stopped.call.otherwise is not None, "only calls with another way stop"
                 stopped.call.otherwise()
-                place = run(place + 1, last)
+                place = run(times - done, place + 1)
+                done += header.item(DONE)
 
         return drive
 

@@ -15,8 +15,9 @@ STUB, TABLE, RESULT, SYSTEM, ENDS = range(5)
 COLUMNS = 5
 #: What a result means: nothing; a truth value, or an integer, that is not 0 where Python is to go on.
 PLAIN, TRUTH, INTEGER = range(3)
-#: Words of the header: clock and which, status of the last kernel, what a clock shows, where exceptions are, result.
-CLOCK, CLOCK_NAME, STATUS, SECONDS, RAISED, GIVEN = 0, 1, 2, 3, 5, 6
+#: Words of the header: clock and which, status of the last kernel, what a clock shows, where exceptions are, how often
+#: all were called, result.
+CLOCK, CLOCK_NAME, STATUS, SECONDS, RAISED, DONE, GIVEN = 0, 1, 2, 3, 5, 6, 7
 HEADER = 32
 NONE = -2  # status of a kernel that returned nothing
 
@@ -56,29 +57,33 @@ def read_clock(header):
 
 
 @njit
-def run_calls(header, entries, nanoseconds_inout, first, last):
-    """Call the kernels of entries first to last. Returns the place of the one behind which Python is to go on, or last.
+def run_calls(header, entries, nanoseconds_inout, times, first):
+    """Call the kernels of all entries, so many times, the first time from one on.
 
-    That is one that failed (header[STATUS] is not 0 then), or one whose result says so. The time that each system took
-    is added to its nanoseconds.
+    Returns the place of the one behind which Python is to go on, or the number of entries; header[DONE] is how often it
+    came to the end. Python is to go on behind one that failed (header[STATUS] is not 0 then), or whose result says so.
+    The time that each system took is added to its nanoseconds.
     """
-    started = read_clock(header)
-    for k in range(first, last):
-        entry = entries[k]
-        status = call_stub(entry[STUB], entry[TABLE])
-        if status != 0 and status != NONE:
-            header[STATUS] = status
-            return k
-        if entry[ENDS]:
-            now = read_clock(header)
-            nanoseconds_inout[entry[SYSTEM]] += now - started
-            started = now
-        meaning = entry[RESULT]
-        if meaning != PLAIN:
-            given = header[GIVEN]
-            if meaning == TRUTH:
-                given &= 255
-            if given != 0:
-                header[STATUS] = 0
+    started, last = read_clock(header), entries.shape[0]
+    for done in range(times):
+        for k in range(first, last):
+            entry = entries[k]
+            status = call_stub(entry[STUB], entry[TABLE])
+            if status != 0 and status != NONE:
+                header[STATUS], header[DONE] = status, done
                 return k
+            if entry[ENDS]:
+                now = read_clock(header)
+                nanoseconds_inout[entry[SYSTEM]] += now - started
+                started = now
+            meaning = entry[RESULT]
+            if meaning != PLAIN:
+                given = header[GIVEN]
+                if meaning == TRUTH:
+                    given &= 255
+                if given != 0:
+                    header[STATUS], header[DONE] = 0, done
+                    return k
+        first = 0
+    header[DONE] = times
     return last

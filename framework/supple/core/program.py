@@ -78,8 +78,9 @@ class Program:
         """
         self._systems, self._closing, self._timing = systems, closing, timing
         self._patience, self._runs = patience, 0
-        #: The system that is at work, or that failed.
-        self.system = 0
+        #: The system that is at work, or that failed, and how often all was run before.
+        self.system = self.done = 0
+        self._is_one = False
         #: What each system does, by its place in the schedule, and in every how many steps.
         self.singles = _call_singly(systems)
         self._items = [self.singles, self.singles + _call_singly(closing)]
@@ -91,11 +92,19 @@ class Program:
         """Whether stretches are compiled by now."""
         return any(place < 0 for place, _, _ in self._items[0])
 
-    def run(self, number: int, first: bool, close: bool = False) -> None:
-        """Run all. Slow ones do nothing but in the first part of a step whose turn it is; `number` is that of it."""
+    def run(self, number: int, first: bool, close: bool = False, times: int = 1) -> None:
+        """Run all. Slow ones do nothing but in the first part of a step whose turn it is; `number` is that of it.
+
+        Where all of it is one stretch, it is run so many `times`, else once; `done` is how often that was.
+        """
+        self.done = 0
         self._runs += 1
         if self._runs == self._patience:
             self.drive()
+        if times > 1 and self._is_one:
+            self._items[close][0][1](times)
+            self.done = times
+            return
         clock, spent = time.perf_counter_ns, self._timing.nanoseconds
         started = clock()
         for place, call, rate in self._items[close]:
@@ -106,6 +115,7 @@ class Program:
             if place >= 0:  # a stretch takes the times of its systems itself
                 spent[place] += ended - started
             started = ended
+        self.done = 1
 
     def drive(self) -> None:
         """From now on call stretches of kernels without coming back to Python, where that can be."""
@@ -119,6 +129,7 @@ class Program:
 
         body = prepare(self._systems)
         self._items = [self._stretch(driver, parts) for parts in (body, body + prepare(self._closing))]
+        self._is_one = all(len(items) == 1 and items[0][0] < 0 for items in self._items)
         self.refused = driver.refused
 
     def _stretch(self, driver: Driver, parts: Sequence[Prepared]) -> list[Item]:
@@ -131,8 +142,8 @@ class Program:
                 items += [(place, _bind_part(part), rate) for place, part, rate, _ in group]
         return items
 
-    def _note(self, place: int) -> None:
-        self.system = place
+    def _note(self, place: int, done: int) -> None:
+        self.system, self.done = place, done
 
 
 def _call_singly(systems: Sequence[System]) -> list[Item]:

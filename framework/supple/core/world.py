@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 #: Steps from Python before stretches of kernels are driven without it (`supple.core.driver`): that takes as long to
 #: prepare as some hundred steps save. Doubled whenever it was in vain.
 PATIENCE = 200
+#: Steps that may be taken before Python looks whether somebody wants to interrupt them.
+AT_ONCE = 100
 
 
 class World:
@@ -127,9 +129,8 @@ class World:
         if self._attended:
             self._step_attended(count)
             return
-        for _ in range(count):
-            while not self._take_step():
-                pass
+        while count:
+            count -= self._take_steps(min(count, AT_ONCE))
 
     def _step_attended(self, count: int) -> None:
         """Advance with callbacks before every step and followers behind it."""
@@ -141,7 +142,7 @@ class World:
             kept = control.keep()
             try:
                 control.begin_step()
-                while not self._take_step():
+                while not self._take_steps(1):
                     pass
             except BaseException:
                 control.put_back(kept)
@@ -152,54 +153,53 @@ class World:
         """See whether anything is to be done between steps; `Control` calls it."""
         self._attended = not self.control.is_idle
 
-    def _take_step(self) -> bool:
-        """Take one step, whole or in parts. False if it was not taken, for want of room that there is now."""
+    def _take_steps(self, most: int) -> int:
+        """Take steps, the last whole or in parts. Returns how many; 0 too for want of room that there is now."""
+        before = self.timing.steps
         try:
-            self._run_systems(first=True, commit=True)
+            self._run_systems(first=True, commit=True, times=most)
         except CapacityError as error:
             error.time, error.step = self.time, self.steps
             self.arrays.roll_back()
             self._make_room(error)
-            return False
         except SimulationError as error:
             error.time, error.step = self.time, self.steps
             self.arrays.roll_back()
-            return self._divide_step(error)
+            self._divide_step(error)
         except BaseException:
             self.arrays.roll_back()
             raise
-        self.timing.steps += 1
-        return True
+        return self.timing.steps - before
 
     def compute_step(self) -> None:
         """Run all systems once without committing; most callers want `step`."""
         self._run_systems(first=True, commit=False)
-        self.timing.steps += 1
 
-    def _run_systems(self, first: bool, commit: bool) -> None:
-        """Run all systems once. Slow ones do nothing but in the first part of a step whose turn it is."""
-        self._first = first
-        while True:
-            try:
-                self._run(self._program, first, commit)
-            except MovedError:
-                self._forget_found()
-                self.arrays.roll_back()
-                self.rebind(self._parts)
-            except BaseException:
-                self._forget_found()
-                raise
-            else:
-                return
+    def _run_systems(self, first: bool, commit: bool, times: int = 1) -> None:
+        """Run all systems, at most so many times. Slow ones do nothing but in the first part of a step at their turn."""
+        self._first, program = first, self._program
+        try:
+            self._run(program, first, commit, times)
+        except MovedError:
+            self._forget_found()
+            self.arrays.roll_back()
+            self.rebind(self._parts)
+            self._run_systems(first, commit)
+        except BaseException:
+            self._forget_found()
+            raise
+        finally:
+            if self._parts == 1:  # several count as one
+                self.timing.steps += program.done
 
     def _forget_found(self) -> None:
         for name in self.build.found_out:
             self.arrays[name].fill(0)
 
-    def _run(self, program: Program, first: bool, commit: bool) -> None:
+    def _run(self, program: Program, first: bool, commit: bool, times: int = 1) -> None:
         """Run a program; errors say which system they are from."""
         try:
-            program.run(self._number.item(0), first, commit)
+            program.run(self._number.item(0), first, commit, times)
         except SimulationError as error:
             if program.system < len(self.schedule):
                 error.system = error.system or self.schedule[program.system].name
