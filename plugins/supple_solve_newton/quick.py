@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-import numpy as np
-
 from supple.core.arrays import FloatArray, IntArray
 from supple.core.schedule import Call
 from supple.mechanics.problem import ConstraintProblem

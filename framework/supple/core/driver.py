@@ -46,7 +46,7 @@ Stretch = Callable[..., None]
 """A function of how many times, 1 if nothing is said."""
 
 
-class CannotCall(Exception):
+class CannotCallError(Exception):
     """A call that has no words, or no stub: Python must make it."""
 
 
@@ -55,14 +55,14 @@ class DrivenCall:
 
     def __init__(self, call: Call, header: IntArray) -> None:
         self.call, kernel = call, call.kernel
-        if not isinstance(kernel, Dispatcher):
-            raise CannotCall("compiling is switched off")
+        if not isinstance(kernel, Dispatcher) or struct.calcsize("P") != 8:
+            raise CannotCallError("is not compiled, or not for 64 bits")
         kinds = tuple(kernel.typeof_pyval(argument) for argument in call.arguments)
         kernel.compile(kinds)
         compiled = kernel.overloads[kinds]
         result = compiled.signature.return_type
         if len(_list_letters(result)) > _MOST_RESULTS:
-            raise CannotCall("returns more than there is room for")
+            raise CannotCallError("returns more than there is room for")
         address = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
         start = header.ctypes.data
         words = [address, start + 8 * GIVEN, start + 8 * RAISED]
@@ -72,13 +72,13 @@ class DrivenCall:
             _append_words(argument, kind, words)
         self.shape = "".join(letters)
         if len(words) != len(self.shape) + 1 or not address:
-            raise CannotCall("has other words than were thought")
+            raise CannotCallError("has other words than were thought")
         self.table = np.array(words, np.int64)
         self.meaning = PLAIN
         if call.otherwise is not None:
             self.meaning = TRUTH if isinstance(result, types.Boolean) else INTEGER
             if not isinstance(result, types.Boolean | types.Integer):
-                raise CannotCall("returns what is no truth value")
+                raise CannotCallError("returns what is no truth value")
 
 
 def _list_letters(kind: Any) -> str:
@@ -95,7 +95,7 @@ def _list_letters(kind: Any) -> str:
         return "w"
     if isinstance(kind, types.NoneType):
         return ""
-    raise CannotCall(f"takes or gives {kind}")
+    raise CannotCallError(f"takes or gives {kind}")
 
 
 def _append_words(value: Any, kind: Any, words: list[int]) -> None:
@@ -134,24 +134,24 @@ class Driver:
         #: Why a call could not be prepared, if there was one.
         self.refused = ""
 
-    @global_compiler_lock  # type: ignore[untyped-decorator]
     def prepare(self, part: Call | Callable[[], Any]) -> DrivenCall | None:
         """The words of a call; None if Python must make it."""
         if not isinstance(part, Call):
             return None
         try:
-            return DrivenCall(part, self._header)
-        except CannotCall as error:
+            with global_compiler_lock:
+                return DrivenCall(part, self._header)
+        except CannotCallError as error:
             self.refused = self.refused or f"{getattr(part.kernel, '__name__', part.kernel)} {error}"
             return None
 
-    @global_compiler_lock  # type: ignore[untyped-decorator]
     def bind(self, calls: Sequence[tuple[int, DrivenCall]], note: Callable[[int, int], None]) -> Stretch:
         """A function that makes these calls of systems so many times, and what Python has to do between them.
 
         `note` is told the system of a call that failed, or behind which Python goes on, and how many times were done.
         """
-        stubs = find_stubs([call.shape for _, call in calls])
+        with global_compiler_lock:
+            stubs = find_stubs([call.shape for _, call in calls])
         entries: IntArray = np.zeros((len(calls), COLUMNS), np.int64)
         for place, (system, call) in enumerate(calls):
             ends = place + 1 == len(calls) or calls[place + 1][0] != system

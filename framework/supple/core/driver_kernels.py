@@ -22,8 +22,7 @@ HEADER = 32
 NONE = -2  # status of a kernel that returned nothing
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def call_stub(context: Any, stub: Any, table: Any) -> Any:
+def _call_stub(context: Any, stub: Any, table: Any) -> Any:
     """stub(table), both addresses."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -34,8 +33,10 @@ def call_stub(context: Any, stub: Any, table: Any) -> Any:
     return types.int64(types.int64, types.int64), generate
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def call_clock(context: Any, clock: Any, name: Any, out: Any) -> Any:
+call_stub = intrinsic(_call_stub)
+
+
+def _call_clock(context: Any, clock: Any, name: Any, out: Any) -> Any:
     """clock_gettime(name, out); the first and the last are addresses."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -45,6 +46,9 @@ def call_clock(context: Any, clock: Any, name: Any, out: Any) -> Any:
         return builder.sext(builder.call(address, [which, arguments[2]]), ir.IntType(64))
 
     return types.int64(types.int64, types.int64, types.int64), generate
+
+
+call_clock = intrinsic(_call_clock)
 
 
 @njit

@@ -11,7 +11,7 @@ from supple.core.schedule import Call, Work
 from supple.core.timing import Timing
 
 if TYPE_CHECKING:
-    from supple.core.driver import Driver, DrivenCall
+    from supple.core.driver import DrivenCall, Driver
 
 Part = Call | Callable[[], Any]
 System = tuple[int, Sequence[Part], int]
@@ -100,7 +100,7 @@ class Program:
         self.done = 0
         self._runs += 1
         if self._runs == self._patience:
-            self.drive()
+            self._try_to_drive()
         if times > 1 and self._is_one:
             self._items[close][0][1](times)
             self.done = times
@@ -116,6 +116,12 @@ class Program:
                 spent[place] += ended - started
             started = ended
         self.done = 1
+
+    def _try_to_drive(self) -> None:
+        try:
+            self.drive()
+        except Exception as error:  # a platform for which LLVM makes no such code: all goes on as it was
+            self.refused = f"no code could be made: {error}"
 
     def drive(self) -> None:
         """From now on call stretches of kernels without coming back to Python, where that can be."""

@@ -109,6 +109,11 @@ class World:
         """Steps taken since the start of the scene."""
         return int(self.arrays["run.step"][0])
 
+    @property
+    def refused_kernel(self) -> str:
+        """A kernel that is called from Python though it need not be, and why; empty if there is none so far."""
+        return self._program.refused
+
     def step(self, count: int = 1) -> None:
         """Advance by `count` steps.
 
@@ -176,7 +181,7 @@ class World:
         self._run_systems(first=True, commit=False)
 
     def _run_systems(self, first: bool, commit: bool, times: int = 1) -> None:
-        """Run all systems, at most so many times. Slow ones do nothing but in the first part of a step at their turn."""
+        """Run all systems, at most so many times. Slow ones do nothing but in the first part of their steps."""
         self._first, program = first, self._program
         try:
             self._run(program, first, commit, times)
@@ -276,6 +281,10 @@ class World:
             for entry, call in self.calls():
                 if entry.phase <= last:
                     call()
+        except MovedError:
+            self.arrays.roll_back()
+            self.rebind()
+            self.look_at_start(last)
         finally:
             self.arrays.roll_back()
 
@@ -562,9 +571,7 @@ class World:
         h = self._length(entry.system.rate, parts)
         with naming_fault(self.registry, entry.plugin, f"system {entry.name}"):
             return list(
-                list_parts(
-                    entry.system.bind(Bound(entry.name, entry.touches, self.arrays, self.build, h))
-                )
+                list_parts(entry.system.bind(Bound(entry.name, entry.touches, self.arrays, self.build, h)))
             )
 
     def _bind_member(self, member: Any, rate: int, parts: int) -> None:

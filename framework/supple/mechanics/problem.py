@@ -91,7 +91,9 @@ class ConstraintProblem:
     step: float = 0.0  # h [s]
     bounce_speed: float = field(default=0.0, init=False)  # approach [m/s] below which nothing bounces
     coupled: Coupled | None = field(default=None, init=False)  # groups that are limited by contacts, if any
-    counts: IntArray = field(init=False)  # [1] groups in use; only methods and kernels of `reserve_groups` set it
+    counts: IntArray = field(
+        init=False
+    )  # [1] groups in use; only methods and kernels of `reserve_groups` set it
     struck: IntArray = field(init=False)  # [1] not 0 where something approaches so fast that it may bounce
     law: IntArray = field(init=False)  # [capacity] code of the law, see `rows`
     size: IntArray = field(init=False)  # [capacity] number of rows, 1 or 3
@@ -172,9 +174,7 @@ class ConstraintProblem:
 
     def bind_reserve(self, extra: IntArray, first_out: IntArray) -> Call:
         """The same as a call for every step: of extra[0] groups, the first of which becomes first_out[0]."""
-        return Call(
-            kernels.reserve_groups, extra, self.rows, self.origin, first_out, otherwise=self._refuse
-        )
+        return Call(kernels.reserve_groups, extra, self.rows, self.origin, first_out, otherwise=self._refuse)
 
     def _refuse(self) -> None:
         raise CapacityError(

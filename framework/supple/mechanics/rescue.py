@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import cast
 
 from supple.core.arrays import FloatArray
 from supple.core.build import Build
@@ -44,8 +45,8 @@ def solve_with_rescue(
     """
     best, best_residual = None, math.inf
     for tries, (_, solver) in enumerate(solvers, start=1):
-        if tries == 1 and begun is not None and isinstance(solver, QuickSolver):
-            solution = solver.go_on(problem, begun)
+        if tries == 1 and begun is not None:
+            solution = cast(QuickSolver, solver).go_on(problem, begun)
         else:
             solution = solver.solve(problem, warm)
         if solution.status == "converged":

@@ -80,8 +80,7 @@ class BookSprings(System):
         tables = list_tables(arrays.build.members("row_sources", self.solve.name))
         impulse = arrays[at("impulse")]
         booking = [
-            Call(book_springs, h, time, table, problem.u_now, velocity, impulse, sums)
-            for table in tables
+            Call(book_springs, h, time, table, problem.u_now, velocity, impulse, sums) for table in tables
         ]
         finish = Call(
             finish_books, time, arrays[at("driven")], sums, *(arrays[name] for name in self.sums),

@@ -110,9 +110,7 @@ class AssembleRows(System):
             *_bind_closing(arrays, problem, mechanisms),
         ]
 
-    def _guard_others(
-        self, arrays: Bound, mechanisms: list[Mechanism], appending: list[Work]
-    ) -> list[Work]:
+    def _guard_others(self, arrays: Bound, mechanisms: list[Mechanism], appending: list[Work]) -> list[Work]:
         """The same work, between looks at the mechanisms of other solves: it may append nothing to these."""
         others = [each for each in arrays.build.members("mechanisms") if each not in mechanisms]
         if not others:

@@ -39,6 +39,16 @@ def find_and_count_pairs(
 ):  # fmt: skip
     """The same with both numbers as arrays [1]; returns whether there is too little room for one of them."""
     pairs_out[0], count_out[0] = find_primitive_pairs(
-        shapes, objects, surface_number, object_count, order, bounds, pairs, manifold, shape, feature, contacts
+        shapes,
+        objects,
+        surface_number,
+        object_count,
+        order,
+        bounds,
+        pairs,
+        manifold,
+        shape,
+        feature,
+        contacts,
     )
     return pairs_out[0] > pairs.shape[0] or count_out[0] > contacts.gap.size
