@@ -18,6 +18,7 @@ import numpy as np
 from numba.core import types
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
+from numba.core.types.containers import BaseTuple
 
 from supple.core.arrays import IntArray
 from supple.core.driver_kernels import (
@@ -85,7 +86,7 @@ def _list_letters(kind: Any) -> str:
     """The letters of the words of an argument; see `stubs`."""
     if isinstance(kind, types.Array):
         return "w" * (5 + 2 * kind.ndim)
-    if isinstance(kind, types.BaseTuple):
+    if isinstance(kind, BaseTuple):
         return "".join(map(_list_letters, kind))
     if isinstance(kind, types.Boolean):
         return "b"
@@ -93,7 +94,7 @@ def _list_letters(kind: Any) -> str:
         return "d"
     if kind in (types.int64, types.intp):
         return "w"
-    if isinstance(kind, types.NoneType):
+    if kind == types.none:
         return ""
     raise CannotCallError(f"takes or gives {kind}")
 
@@ -103,7 +104,7 @@ def _append_words(value: Any, kind: Any, words: list[int]) -> None:
     if isinstance(kind, types.Array):
         # Nobody counts references to it, and nobody asks who owns it: the driver keeps it.
         words += (0, 0, value.size, value.itemsize, value.ctypes.data, *value.shape, *value.strides)
-    elif isinstance(kind, types.BaseTuple):
+    elif isinstance(kind, BaseTuple):
         for one, its_kind in zip(value, kind, strict=True):
             _append_words(one, its_kind, words)
     elif isinstance(kind, types.Boolean):

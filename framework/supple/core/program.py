@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Part = Call | Callable[[], Any]
 System = tuple[int, Sequence[Part], int]
 """Its place in the schedule, its parts, and in every how many steps it runs."""
-Item = tuple[int, Callable[[], Any], int]
+Item = tuple[int, Callable[..., Any], int]
 """The same with a function; the place is -1 for a stretch of several systems."""
 Prepared = tuple[int, Part, int, "DrivenCall | None"]
 """A part of a system; None if it cannot be driven."""

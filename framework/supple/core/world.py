@@ -55,6 +55,9 @@ class World:
     it as it was.
     """
 
+    timing: Timing
+    _program: Program
+
     def __init__(self, blueprint: Blueprint, registry: Registry, room: int = 0) -> None:
         """`room` is for how many contacts, joints and limits; by default it is chosen by the scene."""
         self.blueprint = blueprint
@@ -338,7 +341,7 @@ class World:
         for members in self.build.collections.values():
             for member in members:
                 self._bind_member(member, rates.get(solve_of(member), 1), parts)
-        bound = [
+        bound: list[System] = [
             (place, self._bind(entry, parts), entry.system.rate) for place, entry in enumerate(self.schedule)
         ]
         self._parts = parts

@@ -280,12 +280,26 @@ def bind_append(source: RowSource, problem: ConstraintProblem) -> Work:
 def bind_bias(source: RowSource, problem: ConstraintProblem) -> Work:
     """`RowSource.set_bias` for every step that has rows: calls, where the source has `bind_bias`."""
     bind = getattr(source, "bind_bias", None)
-    work: Work = (lambda: problem.count and source.set_bias(problem)) if bind is None else bind(problem)
-    return work
+    if bind is not None:
+        work: Work = bind(problem)
+        return work
+
+    def set_bias() -> None:
+        if problem.count:
+            source.set_bias(problem)
+
+    return set_bias
 
 
 def bind_delassus(mechanism: Mechanism, problem: ConstraintProblem) -> Work:
     """`Mechanism.add_delassus` for every step that has rows: calls, where the mechanism has `bind_delassus`."""
-    bind, W = getattr(mechanism, "bind_delassus", None), problem.W
-    work: Work = (lambda: problem.count and mechanism.add_delassus(W)) if bind is None else bind(W)
-    return work
+    bind = getattr(mechanism, "bind_delassus", None)
+    if bind is not None:
+        work: Work = bind(problem.W)
+        return work
+
+    def add() -> None:
+        if problem.count:
+            mechanism.add_delassus(problem.W)
+
+    return add
