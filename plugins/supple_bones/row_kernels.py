@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from supple.core.jit import njit, njit_inlined
 from supple.math.vector_kernels import cross, dot
 from supple.mechanics.block_matrix_kernels import find_block
@@ -84,6 +86,26 @@ def add_point_blocks(
                     directions[p, row, 0] * sx + directions[p, row, 1] * sy + directions[p, row, 2] * sz
                 )
             k = dof[k, DOF_PARENT]
+
+
+@njit
+def append_point_blocks(counts, bone, dof, axis, x, acts_out: RowActs, points, blocks_out):
+    """`add_point_blocks` of the first counts[0] points, if there is room; returns whether there is none."""
+    if blocks_out.counts[0] + counts[0] > blocks_out.group.shape[0]:
+        return True
+    add_point_blocks(
+        bone, dof, axis, x, acts_out, points.group, points.frame, points.sign, points.point, points.directions,
+        blocks_out, counts[0],
+    )  # fmt: skip
+    return False
+
+
+@njit
+def forget_blocks(count_out, frame_out):
+    """Forget all blocks, and where they act."""
+    for k in range(count_out[0]):
+        frame_out[k] = -1
+    count_out[0] = 0
 
 
 @njit
@@ -173,23 +195,41 @@ def list_rows(values, first, following, members_out, start_out):
 
 
 @njit_inlined
-def gather_rows(values, count, width, members, start, span_out, half_out):
+def mark_columns(values, count, members, mark_out):
+    """mark_out[c] > 0 for the columns in which one of the blocks has an entry."""
+    for c in range(mark_out.size):
+        mark_out[c] = 0.0
+    for n in range(count):
+        own = values[members[n]]
+        first, second, third = own[0], own[1], own[2]
+        for c in range(mark_out.size):
+            mark_out[c] += abs(first[c]) + abs(second[c]) + abs(third[c])
+
+
+@njit_inlined
+def gather_rows(values, count, width, members, start, mark, span_out, half_out):
     """The rows of all blocks of a skeleton side by side: column c is half_out[c * rows:(c + 1) * rows].
 
     It has entries only in rows span_out[c] <= r < span_out[width + c]: contacts come bone by bone, so most columns have
-    them in a few neighbouring rows.
+    them in a few neighbouring rows. Columns that are not marked have none.
     """
     rows = start[count]
     for c in range(width):
-        span_out[c], span_out[width + c], place = rows, 0, c * rows
-        for n in range(count):
-            block, used = members[n], False
-            for row in range(start[n + 1] - start[n]):
-                value = values[block, row, c]
-                half_out[place + start[n] + row] = value
-                used = used or value != 0.0
-            if used:
-                span_out[c], span_out[width + c] = min(span_out[c], start[n]), start[n + 1]
+        place, low, high = c * rows, rows, 0
+        if mark[c] == 0.0:
+            empty = half_out[place : place + rows]
+            for r in range(empty.size):
+                empty[r] = 0.0
+        else:
+            for n in range(count):
+                block, begin, used = members[n], start[n], False
+                for row in range(start[n + 1] - begin):
+                    value = values[block, row, c]
+                    half_out[place + begin + row] = value
+                    used = used or value != 0.0
+                if used:
+                    low, high = min(low, begin), start[n + 1]
+        span_out[c], span_out[width + c] = low, high
 
 
 @njit_inlined
@@ -232,25 +272,51 @@ def multiply_row(dof, factor, window, width, rows, begin, span, half, product_ou
 
 
 @njit_inlined
-def multiply_rows(dof, factor, window, width, rows, begin, span, half, product_out):
-    """product_out[row, m] = sum half[begin + row] half[m] / D for m >= begin, for a block of three rows."""
-    for row in range(3):
-        for m in range(begin, rows):
-            product_out[row, m] = 0.0
+def list_columns(dof, factor, window, width, rows, begin, span, half, columns_out, scaled_out):
+    """The columns in which the three rows from `begin` on have entries, where each lies and ends; and these by 1 / D.
+
+    Returns how many.
+    """
+    used = 0
     for c in range(width):
         end, first = span[width + c], c * rows + begin
         if begin + 3 <= span[c] or begin >= end:
             continue
         inverse = factor[dof[window + c, ROW]]
         y0, y1, y2 = half[first] * inverse, half[first + 1] * inverse, half[first + 2] * inverse
-        if y0 == 0.0 and y1 == 0.0 and y2 == 0.0:
-            continue
-        later = half[first : c * rows + end]
-        p0, p1, p2 = product_out[0, begin:end], product_out[1, begin:end], product_out[2, begin:end]
-        for m in range(later.size):
-            p0[m] += y0 * later[m]
-            p1[m] += y1 * later[m]
-            p2[m] += y2 * later[m]
+        if y0 != 0.0 or y1 != 0.0 or y2 != 0.0:
+            columns_out[used, 0], columns_out[used, 1] = c * rows, end
+            scaled_out[used, 0], scaled_out[used, 1], scaled_out[used, 2] = y0, y1, y2
+            used += 1
+    return used
+
+
+@njit_inlined
+def multiply_rows(rows, begin, used, columns, scaled, half, product_out):
+    """product_out[row, m] = sum half[begin + row] half[m] / D for m >= begin, for a block of three rows.
+
+    Four m at a time, whose twelve sums stay in registers; the last may lie behind all rows, where nobody looks. Indices
+    are unsigned, for of others numba asks whether they count from the end.
+    """
+    one, two, three = np.uint64(1), np.uint64(2), np.uint64(3)
+    p0, p1, p2 = product_out[0], product_out[1], product_out[2]
+    for m in range(begin, rows, 4):
+        a0, a1, a2, a3 = 0.0, 0.0, 0.0, 0.0
+        b0, b1, b2, b3 = 0.0, 0.0, 0.0, 0.0
+        c0, c1, c2, c3 = 0.0, 0.0, 0.0, 0.0
+        for k in range(used):
+            if m >= columns[k, 1]:
+                continue
+            i = np.uint64(columns[k, 0] + m)
+            h0, h1, h2, h3 = half[i], half[i + one], half[i + two], half[i + three]
+            y0, y1, y2 = scaled[k, 0], scaled[k, 1], scaled[k, 2]
+            a0, a1, a2, a3 = a0 + y0 * h0, a1 + y0 * h1, a2 + y0 * h2, a3 + y0 * h3
+            b0, b1, b2, b3 = b0 + y1 * h0, b1 + y1 * h1, b2 + y1 * h2, b3 + y1 * h3
+            c0, c1, c2, c3 = c0 + y2 * h0, c1 + y2 * h1, c2 + y2 * h2, c3 + y2 * h3
+        i = np.uint64(m)
+        p0[i], p0[i + one], p0[i + two], p0[i + three] = a0, a1, a2, a3
+        p1[i], p1[i + one], p1[i + two], p1[i + three] = b0, b1, b2, b3
+        p2[i], p2[i + one], p2[i + two], p2[i + three] = c0, c1, c2, c3
 
 
 @njit_inlined
@@ -275,7 +341,8 @@ def add_bone_delassus(dof, factor, blocks, indptr, indices, scratch, W_out):
         window = blocks.dof[first[tree]]
         count = list_rows(values, first[tree], scratch.following, members, start)
         rows = start[count]
-        gather_rows(values, count, width, members, start, span, half)
+        mark_columns(values, count, members, scratch.mark)
+        gather_rows(values, count, width, members, start, scratch.mark, span, half)
         halve_rows(dof, factor, window, width, rows, span, half)
         for n in range(count):
             cursor[n] = -1
@@ -284,7 +351,10 @@ def add_bone_delassus(dof, factor, blocks, indptr, indices, scratch, W_out):
             if own_rows == 1:
                 multiply_row(dof, factor, window, width, rows, start[n], span, half, product)
             else:
-                multiply_rows(dof, factor, window, width, rows, start[n], span, half, product)
+                used = list_columns(
+                    dof, factor, window, width, rows, start[n], span, half, scratch.columns, scratch.scaled
+                )
+                multiply_rows(rows, start[n], used, scratch.columns, scratch.scaled, half, product)
             own = group[members[n]]
             place = -1
             for m in range(n, count):

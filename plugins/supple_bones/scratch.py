@@ -15,7 +15,8 @@ class DelassusScratch(NamedTuple):
     first [trees] and following [blocks] chain the blocks of every tree; members [blocks] lists those of one tree;
     start [blocks + 1] is where their rows begin; cursor [blocks] is where in W they were found last; span [2 width]
     says in which rows a column of half has entries; half [width * rows] and product [3, 3 blocks] are the rows and
-    their products.
+    their products, both with room for three numbers more. mark [width] tells which columns have entries at all;
+    columns [width, 2] and scaled [width, 3] are those of one block.
     """
 
     first: IntArray
@@ -26,6 +27,9 @@ class DelassusScratch(NamedTuple):
     span: IntArray
     half: FloatArray
     product: FloatArray
+    mark: FloatArray
+    columns: IntArray
+    scaled: FloatArray
 
 
 def make_delassus_scratch(units: int, blocks: int, width: int) -> DelassusScratch:
@@ -37,6 +41,9 @@ def make_delassus_scratch(units: int, blocks: int, width: int) -> DelassusScratc
         start=np.zeros(blocks + 1, np.int64),
         cursor=np.zeros(blocks, np.int64),
         span=np.zeros(2 * width, np.int64),
-        half=np.zeros(width * 3 * blocks),
-        product=np.zeros((3, 3 * blocks)),
+        half=np.zeros(width * 3 * blocks + 3),
+        product=np.zeros((3, 3 * blocks + 3)),
+        mark=np.zeros(width),
+        columns=np.zeros((width, 2), np.int64),
+        scaled=np.zeros((width, 3)),
     )

@@ -9,13 +9,19 @@ import numpy as np
 
 from supple.core.arrays import FloatArray, IntArray
 from supple.core.jit import bind_first_arguments, bind_kernel
-from supple.core.schedule import Bound
+from supple.core.schedule import Bound, Call
 from supple.errors import CapacityError
 from supple.mechanics.block_matrix import BlockMatrix
 from supple.mechanics.jacobian import JacobianBlocks
 from supple.mechanics.mechanism import PointRows
 from supple_bones.forest import Forest
-from supple_bones.row_kernels import add_bone_delassus, add_point_blocks, add_turn_blocks
+from supple_bones.row_kernels import (
+    add_bone_delassus,
+    add_point_blocks,
+    add_turn_blocks,
+    append_point_blocks,
+    forget_blocks,
+)
 from supple_bones.scratch import make_delassus_scratch
 from supple_bones.tables import RowActs
 
@@ -31,6 +37,10 @@ class NotedBlocks(JacobianBlocks):
         """`frame` [capacity] is the bone, -1 for blocks that act nowhere."""
         super().__init__(capacity, width)
         self.frame = frame
+
+    def bind_clear(self) -> Call:
+        """`clear` as a call for every step."""
+        return Call(forget_blocks, self.count, self.frame)
 
     def clear(self) -> None:
         """Forget all blocks."""
@@ -78,6 +88,20 @@ class TreeRows:
                 W.values,
             )  # fmt: skip
         self._add_delassus()
+
+    def bind_delassus(self, W: BlockMatrix) -> Call:
+        """The same as a call for every step."""
+        return Call(
+            add_bone_delassus, self.dof, self.factor, self.jacobian.arrays, W.indptr, W.indices, self._scratch,
+            W.values,
+        )  # fmt: skip
+
+    def bind_point_rows(self, rows: PointRows) -> Call:
+        """`add_point_rows` as a call for every step."""
+        return Call(
+            append_point_blocks, rows.counts, self.bone, self.dof, self.axis, self.x, self.acts, rows.arrays,
+            self.jacobian.arrays, otherwise=lambda: self.refuse_overflow(rows.count),
+        )  # fmt: skip
 
     def add_point_rows(self, rows: PointRows) -> None:
         """Append one block of three rows for every point that moves with a bone."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
 
 from supple.core.jit import bind_kernel
-from supple.core.schedule import Bound
+from supple.core.schedule import Bound, Call, Work
 from supple.errors import CapacityError
 from supple.mechanics.compile import CONTACT_ARRAYS
 from supple.mechanics.mechanism import contact_capacity
@@ -35,7 +35,7 @@ from supple_collide.pairs.search_kernels import (
     find_primitive_contacts,
 )
 from supple_collide.primitives.pose_kernels import fill_rotations
-from supple_collide.primitives.search_kernels import find_primitive_pairs
+from supple_collide.primitives.search_kernels import find_and_count_pairs
 from supple_collide.scratch import make_manifold, make_scratch
 from supple_collide.shape_kinds import BOX
 
@@ -52,10 +52,10 @@ class Finder(Protocol):
         """The arrays that it looks at."""
         ...
 
-    def bind(self, arrays: Bound) -> Callable[[int], int]:
-        """A function that appends contacts behind the first n, and returns how many there are now.
+    def bind(self, arrays: Bound) -> Work:
+        """What appends contacts behind the first contacts.count, and counts them in.
 
-        If that is more than there is room for, the rest was not written.
+        If they are more than there is room for, the rest was not written.
         """
         ...
 
@@ -98,7 +98,7 @@ class PrimitiveFinder:
     def __init__(self, objects: int) -> None:
         self.objects = objects
 
-    def bind(self, arrays: Bound) -> Callable[[int], int]:
+    def bind(self, arrays: Bound) -> Work:
         """Bind shapes and contacts; the pair list is scratch. This finder comes first."""
         shapes, capacity = take_shapes(arrays), contact_capacity(arrays.build)
         objects = Objects(
@@ -112,18 +112,17 @@ class PrimitiveFinder:
         count = len(shapes.kind)
         order, bounds = np.zeros(count, np.int64), np.zeros((count, 6))
         shape, feature = np.zeros((capacity, 2), np.int64), np.zeros(capacity, np.int64)
-        find_pairs = bind_kernel(
-            find_primitive_pairs, shapes, objects, find_surface(arrays, "primitives"), self.objects, order, bounds,
-            pairs, make_manifold(), shape, feature, arrays.take(Contacts, "contacts"),
+        found, counted = arrays["contacts.count"], np.zeros(1, np.int64)
+
+        def refuse() -> None:
+            refuse_overflow("pairs of neighbouring shapes", counted.item(0), len(pairs), capacity)
+            refuse_overflow("contacts", found.item(0), capacity, capacity)
+
+        return Call(
+            find_and_count_pairs, shapes, objects, find_surface(arrays, "primitives"), self.objects, order, bounds,
+            pairs, make_manifold(), shape, feature, arrays.take(Contacts, "contacts"), counted, found,
+            otherwise=refuse,
         )  # fmt: skip
-
-        def find(first: int) -> int:
-            assert first == 0, "primitives are looked at first"
-            pair_count, found = find_pairs()
-            refuse_overflow("pairs of neighbouring shapes", pair_count, len(pairs), capacity)
-            return int(found)
-
-        return find
 
 
 class MeshFinder:
@@ -139,7 +138,7 @@ class MeshFinder:
     def __init__(self, objects: int) -> None:
         self.objects = objects
 
-    def bind(self, arrays: Bound) -> Callable[[int], int]:
+    def bind(self, arrays: Bound) -> Work:
         """Bind meshes, shapes and contacts, and make the scratch."""
         table, triangles = arrays["mesh.table"], arrays["mesh.triangles"]
         pool = MeshPool(
@@ -185,13 +184,16 @@ class MeshFinder:
                 used = max((look() or 0.0 for look in searches), default=0.0)
                 return used, write()
 
-        def find(first: int) -> int:
-            behind[0] = first
+        count = arrays["contacts.count"]
+
+        def find() -> None:
+            behind[0] = count[0]
             used, found = run()
             if used > 1.0 or tally.item(0) > room:
                 refuse_overflow("candidates of mesh contacts", math.ceil(used * capacity), capacity, capacity)
                 refuse_overflow("candidates of mesh contacts", tally.item(0), room, capacity)
-            return int(found)
+            refuse_overflow("contacts", int(found), capacity, capacity)
+            count[0] = found
 
         return find
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
+from supple.core.arrays import IntArray
 from supple.core.build import Build
 from supple.core.jit import bind_kernel
-from supple.core.schedule import Bound, Phase, System
+from supple.core.schedule import Bound, Call, Phase, System, Work
+from supple.core.state_kernels import clear, is_either_set
 from supple.mechanics.deforming import DeformingSurface, find_rows
 from supple.mechanics.mechanism import Carrier
 from supple_collide.finders import SHAPES
@@ -57,10 +57,11 @@ class LookAgain(System):
             return (f"{surface.velocities}.next",)
         return surface.positions, f"{surface.positions}.next"
 
-    def bind(self, arrays: Bound) -> Callable[[], None]:
+    def bind(self, arrays: Bound) -> Work:
         """Bind what moved, and how far it was looked at."""
         collide = arrays.build.settings("collide")
-        looking = self._look_at_frames(arrays) + self._look_at_vertices(arrays)
+        driven: IntArray = np.zeros(1, np.int64)  # how many shapes and vertices came too far
+        looking = self._look_at_frames(arrays, driven) + self._look_at_vertices(arrays, driven)
         ahead_next = [arrays[f"{name}.next"] for name in self.ahead]
         looks, looks_next, again = arrays["collide.looks"], arrays["collide.looks.next"], arrays["run.again"]
         is_near = bind_kernel(
@@ -69,24 +70,17 @@ class LookAgain(System):
             arrays["collide.carrier"], arrays["collide.reach"], arrays["collide.ahead"], ahead_next[0],
         )  # fmt: skip
 
-        def decide(driven: int) -> None:
+        def decide() -> None:
             count = looks.item(0)
-            again[0] = driven > 0 and count < collide.looks and (self.meshes or is_near())
+            again[0] = driven[0] > 0 and count < collide.looks and (self.meshes or is_near())
             looks_next[0] = count + 1 if again[0] else 0
             if not again[0]:
                 for values in ahead_next:
                     values[:] = 0.0
 
-        def look() -> None:
-            driven = 0
-            for find in looking:
-                driven += find()
-            if driven or looks.item(0):
-                decide(driven)
+        return [Call(clear, driven), *looking, Call(is_either_set, driven, looks, otherwise=decide)]
 
-        return look
-
-    def _look_at_frames(self, arrays: Bound) -> list[Callable[[], int]]:
+    def _look_at_frames(self, arrays: Bound, driven: IntArray) -> list[Call]:
         """For every carrier, what finds its shapes and meshes that came too far."""
         found = []
         for owner in self.owners:
@@ -96,10 +90,10 @@ class LookAgain(System):
                 if len(shape):
                     mine = (shape, mounts.frame[shape], mounts.extent[shape], arrays[f"{each.twist}.next"])
                     reach, ahead = arrays[f"{owner}.reach"], arrays[f"{owner}.ahead.next"]
-                    found.append(bind_kernel(find_driven_shapes, arrays.h, *mine, reach, ahead))
+                    found.append(Call(find_driven_shapes, arrays.h, *mine, reach, ahead, driven))
         return found
 
-    def _look_at_vertices(self, arrays: Bound) -> list[Callable[[], int]]:
+    def _look_at_vertices(self, arrays: Bound, driven: IntArray) -> list[Call]:
         """For every surface that bends, what finds its vertices that came too far."""
         if not self.deforming:
             return []
@@ -113,5 +107,5 @@ class LookAgain(System):
             moved = [arrays[name][find_rows(each)] for name in self._name_moves(each)]
             find = find_driven_vertices if each.name in self.driven else find_carried_vertices
             looked = arrays["mesh.reach"], short[rows], ahead[mine]
-            found.append(bind_kernel(find, mesh, arrays.h, *moved, *looked))
+            found.append(Call(find, mesh, arrays.h, *moved, *looked, driven))
         return found

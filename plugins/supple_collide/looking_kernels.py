@@ -10,13 +10,12 @@ from supple_collide.shape_kinds import BOX, PLANE
 
 
 @njit
-def find_driven_shapes(h, shape, frame, extent, twist, reach, ahead_inout):
-    """How many shapes of one carrier the twists after the step take farther than their reach: README eq. (5).
+def find_driven_shapes(h, shape, frame, extent, twist, reach, ahead_inout, driven_inout):
+    """Count in the shapes of one carrier that the twists after the step take farther than their reach: README eq. (5).
 
     shape, frame and extent [n] are the shapes that it carries. ahead_inout [ns] has the speeds [m/s] that earlier looks
     led to; those of the shapes that were found are raised to what this one did.
     """
-    driven = 0
     for k in range(shape.shape[0]):
         i, f = shape[k], frame[k]
         speed = math.sqrt(twist[f, 0] ** 2 + twist[f, 1] ** 2 + twist[f, 2] ** 2)
@@ -24,27 +23,23 @@ def find_driven_shapes(h, shape, frame, extent, twist, reach, ahead_inout):
         fastest = speed + spin * extent[k]
         if h * fastest > reach[i]:
             ahead_inout[i] = max(ahead_inout[i], fastest)
-            driven += 1
-    return driven
+            driven_inout[0] += 1
 
 
 @njit
-def find_driven_vertices(mesh, h, velocities, reach, short, ahead_inout):
+def find_driven_vertices(mesh, h, velocities, reach, short, ahead_inout, driven_inout):
     """The same of the vertices of a surface that bends; `short` is what each falls short of the mesh's reach by [m]."""
-    driven = 0
     for v in range(velocities.shape[0]):
         squared = velocities[v, 0] ** 2 + velocities[v, 1] ** 2 + velocities[v, 2] ** 2
         covered = reach[mesh] - short[v]
         if h * h * squared > covered * covered:
             ahead_inout[v] = max(ahead_inout[v], math.sqrt(squared))
-            driven += 1
-    return driven
+            driven_inout[0] += 1
 
 
 @njit
-def find_carried_vertices(mesh, h, position, position_next, reach, short, ahead_inout):
+def find_carried_vertices(mesh, h, position, position_next, reach, short, ahead_inout, driven_inout):
     """The same of a surface that follows bones, by where its vertices came to: the bones may snap within a step."""
-    driven = 0
     for v in range(position.shape[0]):
         dx = position_next[v, 0] - position[v, 0]
         dy = position_next[v, 1] - position[v, 1]
@@ -53,8 +48,7 @@ def find_carried_vertices(mesh, h, position, position_next, reach, short, ahead_
         covered = reach[mesh] - short[v]
         if squared > covered * covered:
             ahead_inout[v] = max(ahead_inout[v], math.sqrt(squared) / h)
-            driven += 1
-    return driven
+            driven_inout[0] += 1
 
 
 @njit

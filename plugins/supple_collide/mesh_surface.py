@@ -22,7 +22,7 @@ class MeshSurface:
         """`element_paths` are the entities of the triangles."""
         self.element_paths = element_paths
         self._points = CarriedPoints()
-        self.add_rows = self._points.add_rows
+        self.add_rows, self.bind_rows = self._points.add_rows, self._points.bind_rows
 
     def bind(self, arrays: Bound) -> None:
         """Bind the owners of the triangles."""

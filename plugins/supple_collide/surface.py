@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 
 from supple.core.arrays import IntArray
 from supple.core.jit import bind_kernel
-from supple.core.schedule import Bound
-from supple.mechanics.mechanism import Carrier, PointRows
-from supple.mechanics.point_kernels import select_carried
+from supple.core.schedule import Bound, Call, Work
+from supple.mechanics.mechanism import Carrier, PointRows, bind_point_rows
+from supple.mechanics.point_kernels import list_carried, select_carried
 from supple.mechanics.points import PerAsker, SurfacePoints
 
 Selection = tuple[Callable[[], int], Carrier]
@@ -37,6 +37,16 @@ class CarriedPoints:
             if rows.count:
                 carrier.add_point_rows(rows)
 
+    def bind_rows(self, points: SurfacePoints) -> list[Work]:
+        """`add_rows` of these very points, for every step."""
+        work: list[Work] = []
+        for number, carrier in self._carriers:
+            rows = PointRows(len(points.group))
+            outputs = (rows.group, rows.frame, rows.sign, rows.point, rows.directions)
+            work.append(Call(list_carried, *self._owners, number, points, *outputs, rows.counts))
+            work.append(bind_point_rows(carrier, rows))
+        return work
+
     def _bind_points(self, points: SurfacePoints) -> tuple[PointRows, list[Selection]]:
         rows = PointRows(len(points.group))
         outputs = (rows.group, rows.frame, rows.sign, rows.point, rows.directions)
@@ -57,7 +67,7 @@ class PrimitiveSurface:
         """`element_paths` are the entities of the shapes."""
         self.element_paths = element_paths
         self._points = CarriedPoints()
-        self.add_rows = self._points.add_rows
+        self.add_rows, self.bind_rows = self._points.add_rows, self._points.bind_rows
 
     def bind(self, arrays: Bound) -> None:
         """Bind the owners of the shapes."""

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from supple.core.build import Build
-from supple.core.jit import bind_kernel
 from supple.core.schedule import Bound, Call, Each, Phase, System, Work
 from supple.mechanics.mechanism import contact_capacity
 from supple_collide.contact_kernels import find_penetrations, place_still_shapes
@@ -18,7 +15,6 @@ from supple_collide.finders import (
     MeshFinder,
     PrimitiveFinder,
     find_surface,
-    refuse_overflow,
 )
 from supple_collide.kernel_arrays import Contacts, Mounts, Placed, name_arrays
 from supple_collide.meshes.systems import has_meshes
@@ -56,7 +52,7 @@ class FindContacts(System):
             self.finders.append(MeshFinder(objects))
         self.reads = tuple(dict.fromkeys(name for finder in self.finders for name in finder.reads))
 
-    def bind(self, arrays: Bound) -> Callable[[], None]:
+    def bind(self, arrays: Bound) -> Work:
         """Bind the finders, and scratch to sort contacts with."""
         finders = [finder.bind(arrays) for finder in self.finders]
         capacity = contact_capacity(arrays.build)
@@ -65,17 +61,7 @@ class FindContacts(System):
         columns = Contacts(**{name: column.reshape(capacity, -1) for name, column in contacts.items()})
         order = np.zeros(capacity, np.int64)
         integers, floats = np.zeros((capacity, 2), np.int64), np.zeros((capacity, 6))
-        sort = bind_kernel(sort_contacts, count, order, integers, floats, columns)
-
-        def find() -> None:
-            found = 0
-            for finder in finders:
-                found = finder(found)
-                refuse_overflow("contacts", found, capacity, capacity)
-            count[0] = found
-            sort()
-
-        return find
+        return [*finders, Call(sort_contacts, count, order, integers, floats, columns)]
 
 
 class ObservePenetration(System):

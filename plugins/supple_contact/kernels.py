@@ -120,12 +120,13 @@ def set_contact_bias(
 
 
 @njit
-def find_deepest(count, gap):
-    """How deep the deepest contact overlaps [m]; 0 if none does."""
+def is_any_deeper(count, gap, depth, kept_out):
+    """Whether a contact overlaps by more than that [m]; nothing is kept of the step (kept_out[0] = 0) until it is."""
+    kept_out[0] = 0
     deepest = 0.0
     for c in range(count[0]):
         deepest = max(deepest, -gap[c])
-    return deepest
+    return not deepest <= depth
 
 
 @njit

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from supple.core.build import Build
 from supple.core.jit import bind_kernel
-from supple.core.schedule import Bound
+from supple.core.schedule import Bound, Call, Work
 from supple.mechanics.contacts import Contacts
-from supple.mechanics.mechanism import Surface, contact_capacity
+from supple.mechanics.mechanism import Surface, bind_surface_rows, contact_capacity
 from supple.mechanics.point_kernels import sort_sides
 from supple.mechanics.points import make_points
 from supple.mechanics.problem import ConstraintProblem
@@ -84,6 +86,39 @@ class ContactRows:
         for surface, item, points in self.touched:
             if item(0) < item(1):
                 surface.add_rows(points)
+
+    def bind_append(self, problem: ConstraintProblem) -> Work:
+        """What `append` does, for every step."""
+        if self.merger is not None:
+            return lambda: self.append(problem)
+        problem.bounce_speed = self.recovery.bounce_speed
+        return [
+            problem.bind_reserve(self.count, self.first),
+            self._bind_rows(problem),
+            *(bind_surface_rows(surface, points) for surface, _, points in self.touched),
+        ]
+
+    def bind_bias(self, problem: ConstraintProblem) -> Work:
+        """What `set_bias` does, for every step."""
+        if self.merger is not None:
+            return lambda: self.set_bias(problem)
+
+        def strike() -> None:
+            problem.strikes = True
+
+        return self._bind_bias(problem, strike)
+
+    def _bind_rows(self, problem: ConstraintProblem) -> Call:
+        laws = GroupLaws(**{name: getattr(problem, name) for name in GroupLaws._fields})
+        return Call(
+            make_contact_rows, self.first, self.contacts, self.group, self.directions, laws, self.span, self.points
+        )  # fmt: skip
+
+    def _bind_bias(self, problem: ConstraintProblem, strike: Callable[[], None]) -> Call:
+        return Call(
+            set_contact_bias, problem.step, self.recovery, self.group, self.count, self.contacts.key, self.last,
+            self.expected, problem.origin, otherwise=strike,
+        )  # fmt: skip
 
     def set_bias(self, problem: ConstraintProblem) -> None:
         """Approach until touching, recover from penetration; say whether anything may bounce."""

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from supple.core.build import Build
 from supple.core.control import WATCHED
-from supple.core.jit import bind_kernel
 from supple.core.schedule import ROWS, Bound, Call, Each, Phase, System, Work
 from supple.mechanics.contact_kernels import keep_contacts
 from supple.mechanics.mechanism import Mechanism, contact_capacity
 from supple.mechanics.owners import Owners
 from supple.mechanics.warm_start_kernels import keep_values
 from supple.mechanics.world_contacts import KEPT, KEPT_COUNT, READS
-from supple_contact.kernels import expect_gaps, find_deepest
+from supple_contact.kernels import expect_gaps, is_any_deeper
 from supple_contact.patch_kernels import share_forces
 from supple_contact.patches import SHARE, list_patched
 from supple_contact.tables import LAST, RowContacts
@@ -77,7 +74,7 @@ class ExpectGaps(System):
     )  # fmt: skip
     writes = tuple(f"{name}.next" for name in LAST)
 
-    def bind(self, arrays: Bound) -> Callable[[], None]:
+    def bind(self, arrays: Bound) -> Call:
         """Bind the contacts, and the velocities of all mechanisms."""
         count, gap, key = (arrays[name] for name in ("contacts.count", "contacts.gap", "contacts.key"))
         last_count, last_key, last_expected = (arrays[f"{name}.next"] for name in LAST)
@@ -87,16 +84,12 @@ class ExpectGaps(System):
         velocity = np.zeros((problem.capacity, 3))
         expected = np.zeros((contact_capacity(arrays.build), 3))
         h = arrays.h
-        deepest = bind_kernel(find_deepest, count, gap)
 
         def expect() -> None:
-            last_count[0] = 0
-            if deepest() <= GRAZING:
-                return
             velocity[: problem.count] = 0.0
             for jacobian, v_next in moved:
                 jacobian.add_row_velocities(v_next, velocity)
             expect_gaps(h, group, count, gap, velocity, expected)
             keep_values(count.item(0), key, expected, 0, last_count, last_key, last_expected)
 
-        return expect
+        return Call(is_any_deeper, count, gap, GRAZING, last_count, otherwise=expect)

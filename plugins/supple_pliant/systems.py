@@ -14,6 +14,7 @@ from supple.mechanics.mechanism import Mechanism
 from supple.mechanics.owners import Owners
 from supple.mechanics.plans import PlansSoFar
 from supple.mechanics.problem import ConstraintProblem, PartialProblem
+from supple.mechanics.problem_kernels import clear_groups
 from supple.mechanics.rescue import make_solvers, solve_with_rescue
 from supple.mechanics.residual import natural_map_residual
 from supple_pliant.foresight import find_flags
@@ -165,11 +166,8 @@ class ObserveJoints(System):
         mechanisms: list[Mechanism] = arrays.build.members("mechanisms", ROWS)
         h, first, velocity = arrays.h, self.rows.first, np.zeros((problem.capacity, 3))
 
-        def forget() -> None:
-            velocity[: problem.count] = 0.0
-
         return [
-            forget,
+            Call(clear_groups, problem.counts, velocity),
             *(one.jacobian.bind_row_velocities(arrays[one.v_next].reshape(-1), velocity) for one in mechanisms),
             Call(find_virtual_lead, h, first, arrays["pliant.gains_now"], arrays["rows.impulse"], torques),
             Call(

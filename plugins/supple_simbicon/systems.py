@@ -9,10 +9,10 @@ import numpy as np
 
 from supple.core.arrays import NEXT
 from supple.core.build import Build
-from supple.core.jit import bind_kernel
 from supple.core.schedule import ROWS, Access, Bound, Call, Each, Phase, System, Work
 from supple.mechanics.mechanism import Mechanism
 from supple.mechanics.owners import Owners
+from supple.mechanics.problem_kernels import clear_groups
 from supple_bones.tables import name_arrays
 from supple_contact.tables import RowContacts
 from supple_contact.touch import Touch
@@ -85,7 +85,7 @@ class ObserveSlips(System):
     )  # fmt: skip
     writes = ("simbicon.slips",)
 
-    def bind(self, arrays: Bound) -> Callable[[], None]:
+    def bind(self, arrays: Bound) -> list[Call]:
         """Bind the contacts, and the velocities of all mechanisms."""
         mechanisms: list[Mechanism] = arrays.build.members("mechanisms", ROWS)
         problem = arrays.record("rows.problem")
@@ -93,18 +93,12 @@ class ObserveSlips(System):
         adding = [
             one.jacobian.bind_row_velocities(arrays[one.v_next].reshape(-1), velocity) for one in mechanisms
         ]
-        add_up = bind_kernel(
+        add_up = Call(
             add_up_slips, arrays.take(Owners, "owners"), arrays.take(RowContacts, "contacts"),
             arrays["rows.impulse"], velocity, arrays["simbicon.slips"],
         )  # fmt: skip
 
-        def observe() -> None:
-            velocity[: problem.count] = 0.0
-            for add_velocities in adding:
-                add_velocities()
-            add_up()
-
-        return observe
+        return [Call(clear_groups, problem.counts, velocity), *adding, add_up]
 
 
 class ObserveWalk(System):

@@ -269,3 +269,19 @@ def advance_fast(
             ended_out.v_worked[k] = scratch.v[k]
     carry_motion(h, bones, masses, heads, flow, motion, scratch, motion_out)
     follow_rates(bones, motion_out)
+
+
+@njit
+def try_freely(step, heads, spun, arrears, fast_out, any_fast_out, ended_out):
+    """`move_freely`; what it returns is ended_out[0]. Returns whether anything is left to do, or to refuse."""
+    ended_out[0] = move_freely(step, heads, spun, arrears, fast_out)
+    any_fast_out[0] = ended_out[0] == SPINS_FAST
+    return ended_out[0] == SPINS_FAST or ended_out[0] >= 0
+
+
+@njit
+def advance_slowly(any_fast, h, bones, factor, q, v_free, impulse, ended_out, after_out):
+    """`advance_bones`, unless something spins fast; returns whether it does."""
+    if any_fast[0] == 0:
+        advance_bones(h, bones, factor, q, v_free, impulse, ended_out, after_out)
+    return any_fast[0] != 0

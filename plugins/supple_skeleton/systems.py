@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from supple.core.arrays import NEXT
 from supple.core.build import Build
 from supple.core.jit import bind_kernel
-from supple.core.schedule import Bound, Call, Phase, System
+from supple.core.schedule import Bound, Call, Phase, System, Work
 from supple.errors import SimulationError
 from supple.mechanics.spring_tables import find_implicitness, read_implicitness
 from supple_bones.compile import list_bones
@@ -23,12 +21,12 @@ from supple_skeleton.mechanism import Skeletons
 from supple_skeleton.observe_kernels import observe_step
 from supple_skeleton.step_kernels import (
     SPINS_FAST,
-    advance_bones,
     advance_fast,
+    advance_slowly,
     find_arrears,
     keep_fast,
     move_fast,
-    move_freely,
+    try_freely,
 )
 from supple_skeleton.step_tables import (
     Balance,
@@ -99,7 +97,7 @@ class MoveFreely(System):
         self.reads = tuple(dict.fromkeys((*self.own_reads, *taken)))
         self.writes = (*self.own_writes, *(name for load in self.loads for name in load.makes))
 
-    def bind(self, arrays: Bound) -> Callable[[], None]:
+    def bind(self, arrays: Bound) -> Work:
         """Bind masses, forces and scratch."""
         settings = arrays.build.settings("skeleton")
         bones, motion = arrays.take(Bones, "skeleton"), arrays.take(Motion, "skeleton")
@@ -126,23 +124,11 @@ class MoveFreely(System):
             load.attach(arrays)
         heads, flow = find_heads(forest), arrays.take(Flow, "skeleton")
         before = (arrays["skeleton.spun"], arrays["skeleton.arrears"])
-        if self.loads:
-            take_step = bind_loaded_step(step, self.loads)
-        else:
-            take_step = bind_kernel(move_freely, step, heads, *before, flow.fast)
         take_fast_step = bind_kernel(move_fast, step, heads, *before, flow, make_flow_scratch(forest))
-        any_fast = arrays["skeleton.any_fast"]
+        any_fast, ended = arrays["skeleton.any_fast"], np.zeros(1, np.int64)
         labels = [entity.path for entity in list_bones(arrays.build, "skeleton")]
 
-        find_turning = bind_kernel(find_turning_bone, arrays.h, heads.spinning, motion.spatial_velocity)
-
-        def move() -> None:
-            turning = find_turning() if self.loads else -1
-            if turning >= 0:
-                what = f"turns by more than {LARGEST_TURN:g} rad in a step, too much with flesh: shorten run.step"
-                raise SimulationError(what, entity=labels[turning])
-            empty = take_step()
-            any_fast[0] = empty == SPINS_FAST
+        def finish(empty: int) -> None:
             if empty == SPINS_FAST:
                 empty = take_fast_step()
             if empty >= 0:
@@ -150,6 +136,24 @@ class MoveFreely(System):
                     f"the mass matrix lost its inertia at rate {empty}",
                     entity=labels[bones.dof[empty, BONE]],
                 )
+
+        if not self.loads:
+            return Call(
+                try_freely, step, heads, *before, flow.fast, any_fast, ended,
+                otherwise=lambda: finish(ended.item(0)),
+            )  # fmt: skip
+        take_step = bind_loaded_step(step, self.loads)
+
+        find_turning = bind_kernel(find_turning_bone, arrays.h, heads.spinning, motion.spatial_velocity)
+
+        def move() -> None:
+            turning = find_turning()
+            if turning >= 0:
+                what = f"turns by more than {LARGEST_TURN:g} rad in a step, too much with flesh: shorten run.step"
+                raise SimulationError(what, entity=labels[turning])
+            empty = take_step()
+            any_fast[0] = empty == SPINS_FAST
+            finish(empty)
 
         return move
 
@@ -178,7 +182,7 @@ class AdvanceBones(System):
         self.reads = tuple(dict.fromkeys((*self.own_reads, *taken)))
         self.writes = (*self.writes, *(name for stepper in self.steppers for name in stepper.makes))
 
-    def bind(self, arrays: Bound) -> Callable[[], None]:
+    def bind(self, arrays: Bound) -> Work:
         """Bind both states and the rows."""
         skeletons, problem = find_skeletons(arrays), arrays.record("rows.problem")
         motion, after = arrays.take(Motion, "skeleton"), take_next_motion(arrays, "skeleton")
@@ -187,30 +191,29 @@ class AdvanceBones(System):
         scratch, ended = make_flow_scratch(skeletons.forest), arrays.take(Ended, "skeleton")
         given = (arrays["skeleton.v_free"], arrays["skeleton.impulse"])
         factor, spins_fast = arrays["skeleton.factor"], arrays["skeleton.any_fast"]
-        advance_slowly = bind_kernel(advance_bones, arrays.h, bones, factor, motion.q, *given, ended, after)
         advance_quickly = bind_kernel(
             advance_fast, arrays.h, bones, masses, heads, factor, motion, flow, *given, scratch, ended, after
         )
 
-        steps = [stepper.attach(arrays, after) for stepper in self.steppers]
-        keep_spun = bind_kernel(keep_fast, flow.fast, arrays["skeleton.spun.next"])
+        steps: list[Work] = [
+            Call(
+                advance_slowly, spins_fast, arrays.h, bones, factor, motion.q, *given, ended, after,
+                otherwise=advance_quickly,
+            ),
+            Call(keep_fast, flow.fast, arrays["skeleton.spun.next"]),
+            *(stepper.attach(arrays, after) for stepper in self.steppers),
+        ]  # fmt: skip
 
         if self.owes:
             implicitness = arrays.build.settings("skeleton").implicitness
-            owe = bind_kernel(
+            owe = Call(
                 find_arrears, arrays.h, implicitness, bones, masses, heads, flow.fast, motion, given[0], ended.v_rows,
                 scratch, arrays["skeleton.arrears.next"],
             )  # fmt: skip
             steps.append(owe)
 
-        def advance() -> None:
-            (advance_quickly if spins_fast.item(0) else advance_slowly)()
-            keep_spun()
-            for take_steps in steps:
-                take_steps()
-
         if not self.watched:
-            return advance
+            return steps
         kept = arrays.take(Tie, "skeleton", **{name: f"skeleton.{name}{NEXT}" for name in Tie._fields})
         rows = RowImpulses(
             blocks=skeletons.jacobian.arrays,
@@ -219,17 +222,13 @@ class AdvanceBones(System):
             impulse=arrays["rows.impulse"],
         )
         count = len(bones.bone)
-        keep = bind_kernel(
+        keep = Call(
             keep_tension, arrays.h, bones, masses, heads, find_least_inertias(bones.bone, masses.inertia),
             arrays["run.gravity"], rows, flow.fast, scratch.v, motion, after, arrays.take(Tie, "skeleton"), kept,
             arrays["skeleton.pulled"], np.zeros((2, count, 3)), np.zeros(count),
         )  # fmt: skip
 
-        def advance_and_keep() -> None:
-            advance()
-            keep()
-
-        return advance_and_keep
+        return [*steps, keep]
 
 
 class ObserveBones(System):

@@ -32,14 +32,15 @@ class NearStart:
         self.residual = math.inf  # worst natural-map residual of the best point [m/s]; infinite if none
         figures, counters = np.zeros(watchdog.FIGURES), np.zeros(watchdog.COUNTERS, np.int64)
         self._search = make_search(linear.capacity, figures, counters)
-        self._work = (np.zeros(linear.capacity), linear.linear, linear.scratch, self._search)
+        #: Scale of the groups, linearisation, its scratch and the search, for kernels.
+        self.work = (np.zeros(linear.capacity), linear.linear, linear.scratch, self._search)
 
     def improve(
         self, problem: ConstraintProblem, warm: FloatArray, tolerance: float, few_active: int
     ) -> bool:
         """Search from `warm`, [n, 3] N s or longer; False if it is not near, or more than `few_active` groups work."""
         near = improve_near(
-            problem.rows, problem.W.blocks, *self._work, warm, tolerance, few_active, MAX_STEPS
+            problem.rows, problem.W.blocks, *self.work, warm, tolerance, few_active, MAX_STEPS
         )
         self.steps = self._search.counters.item(watchdog.STEPS)
         self.residual = self._search.figures.item(watchdog.BEST_RESIDUAL)

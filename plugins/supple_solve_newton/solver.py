@@ -8,22 +8,27 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from supple.core.arrays import FloatArray
+from supple.core.arrays import FloatArray, IntArray
+from supple.core.jit import TypedKernel
+from supple.core.schedule import Call
 from supple.mechanics.lcp import solve_lcp
 from supple.mechanics.problem import ConstraintProblem
 from supple.mechanics.pyramid import build_pyramid
-from supple.mechanics.solution import Solution, Status
+from supple.mechanics.solution import ITERATIONS, Outcome, Solution, Status
 from supple.mechanics.sweeps import Sweeper
 from supple_solve_newton.interior import InteriorPoints
 from supple_solve_newton.linear_step import SWEEP_EFFORT, LinearStep
 from supple_solve_newton.near_start import NearStart
 from supple_solve_newton.newton_method import NewtonMethod, Point
 from supple_solve_newton.proximal import follow_proximal_path, solve_by_proximal_points
+from supple_solve_newton.quick import bind_quick_start
+from supple_solve_newton.quick_kernels import choose_tolerance as choose_tolerance_of
 from supple_solve_newton.working_set import WorkingSet, fills_a_set, is_worth_it
 
 if TYPE_CHECKING:
     from supple_solve_newton.components import NewtonSettings
 
+choose_tolerance = TypedKernel(choose_tolerance_of)
 
 FIRST_SWEEPS: Final = 12
 # From this many groups with this many blocks a row, a factorisation costs as much as dozens of sweeps.
@@ -114,9 +119,7 @@ class Newton:
 
     def _solve_all(self, problem: ConstraintProblem, warm: FloatArray, tolerance: float) -> Solution:
         n = problem.count
-        if n > self._linear.capacity:
-            self._linear = LinearStep(max(problem.capacity, n))
-            self._near = NearStart(self._linear)
+        self._reserve(problem)
         near = self._near.improve(problem, warm, tolerance, FEW_ACTIVE)
         work = self._near.steps
         if self._near.residual <= tolerance:
@@ -134,6 +137,34 @@ class Newton:
             work += self._near.steps
             if self._near.residual <= tolerance:
                 return Solution(self._near.copy_impulse(n), "converged", work, self._near.residual)
+        return self._search(problem, impulse, residual, tolerance, work)
+
+    def bind_quick(
+        self, problem: ConstraintProblem, warm: FloatArray, held: IntArray, outcome: Outcome
+    ) -> Call:
+        """The first sweeps and steps of `solve` as one call; see `QuickSolver`."""
+        return bind_quick_start(
+            self.settings, problem, warm, held, outcome, FEW_ACTIVE, SOME_ACTIVE, FIRST_SWEEPS
+        )
+
+    def go_on(self, problem: ConstraintProblem, outcome: Outcome) -> Solution:
+        """The solution, from where the call of `bind_quick` came to."""
+        n = problem.count
+        self._reserve(problem)
+        residual, tolerance = outcome.figures.tolist()
+        work = int(outcome.counters[ITERATIONS])
+        return self._search(problem, outcome.impulse[:n].copy(), residual, tolerance, work)
+
+    def _reserve(self, problem: ConstraintProblem) -> None:
+        """Have work arrays that are long enough."""
+        if problem.count > self._linear.capacity:
+            self._linear = LinearStep(max(problem.capacity, problem.count))
+            self._near = NearStart(self._linear)
+
+    def _search(
+        self, problem: ConstraintProblem, impulse: FloatArray, residual: float, tolerance: float, work: int
+    ) -> Solution:
+        """The solution, from what the first sweeps came to."""
         if math.isnan(residual):
             return Solution(np.zeros_like(impulse), "failed", work, math.inf)
         if residual > tolerance:
@@ -146,11 +177,8 @@ class Newton:
 
     def _choose_tolerance(self, problem: ConstraintProblem) -> float:
         """Every group within this [m/s] is enough for both tolerances of the settings."""
-        tolerance, relative = self.settings.tolerance, self.settings.relative_tolerance
-        if relative > 0.0 and problem.count:
-            size = float(np.linalg.norm(problem.free[: problem.count]))
-            tolerance = max(tolerance, relative * size / math.sqrt(problem.count))
-        return tolerance
+        settings = self.settings
+        return float(choose_tolerance(problem.rows, settings.tolerance, settings.relative_tolerance))
 
 
 class _Search:

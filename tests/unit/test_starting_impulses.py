@@ -42,6 +42,7 @@ def listen(load_text, start: str):
     name, solver = solvers[0]
     listener = Listener(solver)
     solvers[0] = (name, listener)
+    world.rebind()  # a listener has no quick start
     world.step(4)
     return world, listener.starts
 

@@ -174,7 +174,7 @@ class ArrayTable:
     def _bind_kernels(self, ragged: Sequence[ArraySpec], observed: Collection[str]) -> None:
         """Bind what every step does to the State; of arrays with a count, to the rows in use."""
         from supple.core.jit import bind_kernel  # numba takes a second to import
-        from supple.core.state_kernels import are_finite, copy_rows
+        from supple.core.state_kernels import copy_rows, is_any_infinite
 
         def whole(values: Array) -> tuple[IntArray, int]:
             return np.array([values.size]), 1
@@ -183,19 +183,23 @@ class ArrayTable:
             return self.successor(spec.count), int(np.prod(spec.shape[1:], dtype=int))
 
         now, following = self.now, self.next
-        self._copy = [
-            bind_kernel(copy_rows, *whole(source), source, target)
+        copies = [
+            (copy_rows, *whole(source), source, target)
             for source, target in zip(following.whole, now.whole, strict=True)
         ]
-        self._look = [
-            [bind_kernel(are_finite, *whole(values), values)]
-            for values in (following.moved, following.observed)
+        looks: list[list[tuple[Any, ...]]] = [
+            [(is_any_infinite, *whole(values), values)] for values in (following.moved, following.observed)
         ]
         for spec in ragged:
             source, target = (buffer.views[spec.name].reshape(-1) for buffer in (following, now))
-            self._copy.append(bind_kernel(copy_rows, *used(spec), source, target))
+            copies.append((copy_rows, *used(spec), source, target))
             if spec.dtype == _DTYPES[0]:
-                self._look[spec.name in observed].append(bind_kernel(are_finite, *used(spec), source))
+                looks[spec.name in observed].append((is_any_infinite, *used(spec), source))
+        #: The kernels that make the next state the state, each with its arguments.
+        self.copies: list[tuple[Any, ...]] = copies
+        #: Kernels that say whether a number in use of the next state is not finite: of what moves, what is observed.
+        self.looks = looks
+        self._copy = [bind_kernel(*each) for each in copies]
 
     def successor(self, name: str) -> Array:
         """An array as it is at the end of the step."""
@@ -245,10 +249,6 @@ class ArrayTable:
         """The next state becomes the state. Of arrays with a count, rows that are not in use are left alone."""
         for copy in self._copy:
             copy()
-
-    def is_next_finite(self, observed: bool) -> bool:
-        """Whether all numbers in use of the next state are finite: those that are observed, or the others."""
-        return all(look() for look in self._look[observed])
 
     def roll_back(self) -> None:
         """Forget the next state."""

@@ -6,14 +6,14 @@ The accumulators are State, so a resumed run reports the same figures as an unin
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 
 from supple.core.arrays import Array, ArrayTable
 from supple.core.build import BoundMetric, Build
 from supple.core.component import Metric, OverTime
-from supple.core.schedule import Bound, Phase, System
+from supple.core.schedule import Bound, Call, Phase, System
 from supple.core.settings import Run
 from supple.errors import suggest
 
@@ -73,9 +73,8 @@ class AccumulateMetrics(System):
             "run.time.next",
         )
 
-    def bind(self, arrays: Bound) -> Callable[[], None]:
+    def bind(self, arrays: Bound) -> list[Call]:
         """Group the metrics by array, so that gathering is one call for several arrays."""
-        from supple.core.jit import bind_kernel
         from supple.core.metric_kernels import SOURCES, gather_values, reduce_values
 
         now, mode, start = arrays["metrics.now"], arrays["metrics.mode"], arrays["metrics.start"]
@@ -91,18 +90,13 @@ class AccumulateMetrics(System):
             group = [name for name in names[:SOURCES] if arrays[name].dtype.kind == kind]
             del names[: len(group)]
             sources, places = self._list_places(arrays, [*group, *group[:1] * (SOURCES - len(group))])
-            gathers.append(bind_kernel(gather_values, *sources, places, now))
+            gathers.append(Call(gather_values, *sources, places, now))
         weight = arrays.h / arrays.build.run.step  # of a part of a step, in means
-        reduce = bind_kernel(
+        reduce = Call(
             reduce_values, weight, mode, start, step, time, now, total, samples, total_next, samples_next, when_next
         )  # fmt: skip
 
-        def accumulate() -> None:
-            for gather in gathers:
-                gather()
-            reduce()
-
-        return accumulate
+        return [*gathers, reduce]
 
     def _list_places(self, arrays: Bound, names: list[str]) -> tuple[list[Array], Array]:
         """These arrays flat, and for each metric in them: which array, which element, which slot."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from supple.core.arrays import NEXT
 from supple.core.build import Build
+from supple.core.schedule import Call
 from supple.errors import SimulationError
 
 
@@ -24,22 +24,19 @@ class Bound:
 
 
 class Runaways:
-    """Looks at how fast every mechanism is after a step, and how far every frame is.
-
-    `looks` are functions that say whether all is well.
-    """
+    """Looks at how fast every mechanism is after a step, and how far every frame is."""
 
     def __init__(self, build: Build) -> None:
-        from supple.core.jit import bind_kernel  # numba takes a second to import
-        from supple.core.state_kernels import are_within
-
         self._arrays = build.arrays
         self._bounds = _list_bounds(build)
-        lots = [(self._arrays[each.array].reshape(-1), each.most) for each in self._bounds]
-        if len(lots) % 2:
-            lots.append((np.zeros(0), 1.0))
-        self.looks: list[Callable[[], bool]] = [
-            bind_kernel(are_within, *one, *other) for one, other in zip(lots[::2], lots[1::2], strict=True)
+
+    def list_looks(self) -> list[Call]:
+        """Kernels that look whether all is well, and what refuses a step where it is not."""
+        from supple.core.state_kernels import is_any_beyond  # numba takes a second to import
+
+        return [
+            Call(is_any_beyond, self._arrays[each.array].reshape(-1), each.most, otherwise=self.refuse)
+            for each in self._bounds
         ]
 
     def refuse(self) -> None:

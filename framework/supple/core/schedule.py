@@ -67,18 +67,29 @@ class Call:
 
     A system whose step is nothing but kernels returns such calls from `bind`: whoever runs the step then knows what is
     called, and can call it without coming back to Python.
+
+    Where Python is needed now and then, the kernel returns a truth value, or an integer, and `otherwise` is what is
+    called behind it when that is not 0: to raise an error, or to go on where the kernel could not.
     """
 
     kernel: Callable[..., Any]
     arguments: tuple[Any, ...]
+    otherwise: Callable[[], Any] | None
 
-    def __init__(self, kernel: Callable[..., Any], *arguments: Any) -> None:
+    def __init__(
+        self, kernel: Callable[..., Any], *arguments: Any, otherwise: Callable[[], Any] | None = None
+    ) -> None:
         object.__setattr__(self, "kernel", kernel)
         object.__setattr__(self, "arguments", arguments)
+        object.__setattr__(self, "otherwise", otherwise)
+
+
+class MovedError(Exception):
+    """Arrays that kernels are bound to were replaced by larger ones: all is bound anew, and the step begins again."""
 
 
 #: What `System.bind` returns: a function of no arguments, a call of a kernel, or several of these in their order.
-Work = Callable[[], Any] | Call | Sequence["Callable[[], Any] | Call"]
+Work = Callable[[], Any] | Call | Sequence["Work"]
 
 
 class System:

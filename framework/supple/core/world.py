@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,9 +15,10 @@ from supple.core.control import COMMANDED, WATCHED, Control
 from supple.core.entity_view import EntityView
 from supple.core.fault import naming_fault, raise_fault
 from supple.core.metrics import compile_metrics, forget_part, metric_times, metric_values
+from supple.core.program import Part, Program, System, list_parts
 from supple.core.registry import Registered, Registry
 from supple.core.runaway import Runaways
-from supple.core.schedule import Bound, Call, Entry, Phase, Work, expand, order_systems, solve_of
+from supple.core.schedule import Bound, Call, Entry, MovedError, Phase, expand, order_systems, solve_of
 from supple.core.settings import MOST_ROOM
 from supple.core.timing import Timing
 from supple.errors import (
@@ -37,6 +37,13 @@ if TYPE_CHECKING:
     from supple.mechanics.world_contacts import WorldContact
 
 
+#: Steps from Python before stretches of kernels are driven without it (`supple.core.driver`): that takes as long to
+#: prepare as some hundred steps save. Doubled whenever it was in vain.
+PATIENCE = 200
+#: Steps that may be taken before Python looks whether somebody wants to interrupt them.
+AT_ONCE = 100
+
+
 class World:
     """A scene that can be stepped.
 
@@ -48,6 +55,9 @@ class World:
     it as it was.
     """
 
+    timing: Timing
+    _program: Program
+
     def __init__(self, blueprint: Blueprint, registry: Registry, room: int = 0) -> None:
         """`room` is for how many contacts, joints and limits; by default it is chosen by the scene."""
         self.blueprint = blueprint
@@ -56,9 +66,10 @@ class World:
         self.locate: Callable[[str], Where | None] = lambda path: None
         #: How often the arrays were replaced by larger ones; who keeps some must take them anew then.
         self.generation = 0
+        #: After how many steps kernels are driven without Python; None for never. Results are the same to the bit.
+        self.patience: int | None = PATIENCE
         self._warnings: list[Problem] | None = None
         self._build(room)
-        self.timing = Timing([entry.name for entry in self.schedule])
         self.control = Control(self)
         self._attended = False
         self._known_from = 0
@@ -84,6 +95,9 @@ class World:
         ]
         self._number, self._again = self.arrays["run.step"], self.arrays["run.again"]
         self._runaways = Runaways(self.build)
+        names = [entry.name for entry in self.schedule]
+        if "timing" not in self.__dict__ or self.timing.names != names:
+            self.timing = Timing(names)
         self.rebind()
 
     # Stepping
@@ -97,6 +111,11 @@ class World:
     def steps(self) -> int:
         """Steps taken since the start of the scene."""
         return int(self.arrays["run.step"][0])
+
+    @property
+    def refused_kernel(self) -> str:
+        """A kernel that is called from Python though it need not be, and why; empty if there is none so far."""
+        return self._program.refused
 
     def step(self, count: int = 1) -> None:
         """Advance by `count` steps.
@@ -118,9 +137,8 @@ class World:
         if self._attended:
             self._step_attended(count)
             return
-        for _ in range(count):
-            while not self._take_step():
-                pass
+        while count:
+            count -= self._take_steps(min(count, AT_ONCE))
 
     def _step_attended(self, count: int) -> None:
         """Advance with callbacks before every step and followers behind it."""
@@ -132,7 +150,7 @@ class World:
             kept = control.keep()
             try:
                 control.begin_step()
-                while not self._take_step():
+                while not self._take_steps(1):
                     pass
             except BaseException:
                 control.put_back(kept)
@@ -143,79 +161,70 @@ class World:
         """See whether anything is to be done between steps; `Control` calls it."""
         self._attended = not self.control.is_idle
 
-    def _take_step(self) -> bool:
-        """Take one step, whole or in parts. False if it was not taken, for want of room that there is now."""
+    def _take_steps(self, most: int) -> int:
+        """Take steps, the last whole or in parts. Returns how many; 0 too for want of room that there is now."""
+        before = self.timing.steps
         try:
-            self.compute_step()
+            self._run_systems(first=True, commit=True, times=most)
         except CapacityError as error:
             error.time, error.step = self.time, self.steps
             self.arrays.roll_back()
             self._make_room(error)
-            return False
         except SimulationError as error:
             error.time, error.step = self.time, self.steps
             self.arrays.roll_back()
-            return self._divide_step(error)
+            self._divide_step(error)
         except BaseException:
             self.arrays.roll_back()
             raise
-        self.arrays.commit()
-        return True
+        return self.timing.steps - before
 
     def compute_step(self) -> None:
         """Run all systems once without committing; most callers want `step`."""
-        self._run_systems(first=True)
-        self.timing.steps += 1
+        self._run_systems(first=True, commit=False)
 
-    def _run_systems(self, first: bool) -> None:
-        """Run all systems once. Slow ones do nothing but in the first part of a step whose turn it is.
-
-        What moves is run again from the same state, but for what was found out meanwhile (`Build.find_out`), as long
-        as a system asks for it by `run.again`.
-        """
-        found = self.build.found_out
+    def _run_systems(self, first: bool, commit: bool, times: int = 1) -> None:
+        """Run all systems, at most so many times. Slow ones do nothing but in the first part of their steps."""
+        self._first, program = first, self._program
         try:
-            self._run_stage(self._moving, False, first)
-            while self._again.item(0):
-                self.arrays.start_again(found)
-                self._run_stage(self._moving, False, first)
+            self._run(program, first, commit, times)
+        except MovedError:
+            self._forget_found()
+            self.arrays.roll_back()
+            self.rebind(self._parts)
+            self._run_systems(first, commit)
         except BaseException:
-            for name in found:
-                self.arrays[name].fill(0)
+            self._forget_found()
             raise
-        self._run_stage(self._observing, True, first)
-        for is_within in self._runaways.looks:
-            if not is_within():
-                self._runaways.refuse()
+        finally:
+            if self._parts == 1:  # several count as one
+                self.timing.steps += program.done
 
-    def _run_stage(
-        self, calls: list[tuple[int, Callable[[], Any], int]], observing: bool, first: bool
-    ) -> None:
-        """Run what moves, or what observes, and see that all numbers of the next state are finite."""
-        if not observing:
-            self._again[0] = 0
-            for array in self._cleared:
-                array.fill(0)
-        number, index = self._number.item(0), 0
-        clock, spent = time.perf_counter_ns, self.timing.nanoseconds
+    def _forget_found(self) -> None:
+        for name in self.build.found_out:
+            self.arrays[name].fill(0)
+
+    def _run(self, program: Program, first: bool, commit: bool, times: int = 1) -> None:
+        """Run a program; errors say which system they are from."""
         try:
-            started = clock()
-            for index, call, rate in calls:
-                if rate == 1 or (first and number % rate == 0):
-                    call()
-                ended = clock()
-                spent[index] += ended - started
-                started = ended
-            if not self.arrays.is_next_finite(observing):
-                self._name_nonfinite(observing)
+            program.run(self._number.item(0), first, commit, times)
         except SimulationError as error:
-            error.system = error.system or self.schedule[index].name
+            if program.system < len(self.schedule):
+                error.system = error.system or self.schedule[program.system].name
             raise
-        except SuppleError:
+        except (SuppleError, MovedError):
             raise
         except Exception as error:
-            entry = self.schedule[index]
+            if program.system >= len(self.schedule):
+                raise
+            entry = self.schedule[program.system]
             raise_fault(error, self.registry, entry.plugin, f"system {entry.name}")
+
+    def _move_again(self) -> None:
+        """Run what moves from the same state, but for what was found out meanwhile, while a system asks for it."""
+        while self._again.item(0):
+            self.arrays.start_again(self.build.found_out)
+            self._run(self._moving, self._first, False)
 
     def _divide_step(self, error: SimulationError) -> bool:
         """Take the step in ever more parts; give it up with the error that it had as a whole.
@@ -275,19 +284,26 @@ class World:
             for entry, call in self.calls():
                 if entry.phase <= last:
                     call()
+        except MovedError:
+            self.arrays.roll_back()
+            self.rebind()
+            self.look_at_start(last)
         finally:
             self.arrays.roll_back()
 
     def _take_parts(self, parts: int) -> None:
         self.rebind(parts)
         for part in range(parts):
-            self._run_systems(first=part == 0)
-            self.arrays.commit()
+            self._run_systems(first=part == 0, commit=True)
         self.timing.steps += 1
 
     def calls(self) -> list[tuple[Entry, Callable[[], None]]]:
         """The systems in their order, each with what it runs in a step; without those that have nothing to run."""
-        return [(self.schedule[index], call) for index, call, _ in (*self._moving, *self._observing)]
+        return [
+            (self.schedule[place], call)
+            for place, call, _ in self._program.singles
+            if place < len(self.schedule)
+        ]
 
     def rewind(self, kept: tuple[Array, Array]) -> None:
         """Be at the start of the run again, whose numbers are `kept` (`ArrayTable.keep`), as if nothing had been."""
@@ -325,13 +341,34 @@ class World:
         for members in self.build.collections.values():
             for member in members:
                 self._bind_member(member, rates.get(solve_of(member), 1), parts)
-        self._moving: list[tuple[int, Callable[[], Any], int]] = []
-        self._observing: list[tuple[int, Callable[[], Any], int]] = []
-        for index, entry in enumerate(self.schedule):
-            call = self._bind(entry, parts)
-            if call is not None:
-                calls = self._moving if index < self._moving_count else self._observing
-                calls.append((index, call, entry.system.rate))
+        bound: list[System] = [
+            (place, self._bind(entry, parts), entry.system.rate) for place, entry in enumerate(self.schedule)
+        ]
+        self._parts = parts
+        self._assemble(bound[: self._moving_count], bound[self._moving_count :])
+
+    def _assemble(self, moving: list[System], observing: list[System]) -> None:
+        """Make one program of the systems and what is done before, between and behind them."""
+        from supple.core.state_kernels import clear, is_set  # numba takes a second to import
+
+        around = len(self.schedule)  # the place of what belongs to no system
+
+        def look(observed: bool) -> list[Call]:
+            return [
+                Call(*each, otherwise=lambda: self._name_nonfinite(observed))
+                for each in self.arrays.looks[observed]
+            ]
+
+        start = [Call(clear, values) for values in (self._again, *self._cleared)]
+        moving = [(around, start, 1), *moving, (around, look(False), 1)]
+        again: list[Part] = [Call(is_set, self._again, otherwise=self._move_again)]
+        end = [*look(True), *self._runaways.list_looks()]
+        closing = [(around, [Call(*each) for each in self.arrays.copies], 1)]
+        whole = [*moving, (around, again, 1), *observing, (around, end, 1)]
+        if "_program" in self.__dict__ and self._program.is_driven and self.patience is not None:
+            self.patience *= 2
+        self._program = Program(whole, closing, self.timing, self.patience)
+        self._moving = Program(moving, [], self.timing)
 
     def _name_nonfinite(self, observing: bool) -> None:
         """Stop at the first number that is not finite and say whose it is."""
@@ -533,11 +570,11 @@ class World:
         )
         return Entry(name, system, reads, writes, adds, registered.plugin)
 
-    def _bind(self, entry: Entry, parts: int) -> Callable[[], Any] | None:
+    def _bind(self, entry: Entry, parts: int) -> list[Part]:
         h = self._length(entry.system.rate, parts)
         with naming_fault(self.registry, entry.plugin, f"system {entry.name}"):
-            return make_callable(
-                entry.system.bind(Bound(entry.name, entry.touches, self.arrays, self.build, h))
+            return list(
+                list_parts(entry.system.bind(Bound(entry.name, entry.touches, self.arrays, self.build, h)))
             )
 
     def _bind_member(self, member: Any, rate: int, parts: int) -> None:
@@ -551,23 +588,6 @@ class World:
     def _length(self, rate: int, parts: int) -> float:
         """The step [s] of what runs in every `rate`-th step of the run."""
         return self.build.run.step * rate if rate > 1 else self.build.run.step / parts
-
-
-def make_callable(work: Work) -> Callable[[], Any] | None:
-    """One function of what `System.bind` returned; None for an empty list, so that nothing is called in a step."""
-    if isinstance(work, Call):
-        from supple.core.jit import bind_kernel  # numba takes a second to import
-
-        return bind_kernel(work.kernel, *work.arguments)
-    if not isinstance(work, Sequence):
-        return work
-    parts = [call for call in map(make_callable, work) if call is not None]
-
-    def run() -> None:
-        for part in parts:
-            part()
-
-    return run if len(parts) > 1 else parts[0] if parts else None
 
 
 def declare_clock(build: Build) -> None:

@@ -13,10 +13,14 @@ import numpy as np
 
 from supple.core.arrays import FloatArray, IntArray
 from supple.core.jit import TypedKernel
+from supple.core.schedule import Call, MovedError
 from supple.mechanics import block_matrix_kernels as kernels
 
 set_pattern = TypedKernel(kernels.set_pattern)
 clear_immovable_groups = TypedKernel(kernels.clear_immovable_groups)
+
+#: Blocks a group that there is room for from the start.
+ROOMY = 16
 
 #: A diagonal block of bones this much smaller than the largest is the round-off of a difference.
 IMMOVABLE = 1e-13
@@ -39,6 +43,14 @@ class Blocks(NamedTuple):
 _BUFFERS = frozenset(Blocks._fields)
 
 
+class Incidences(NamedTuple):
+    """Who touches whom: group[k] touches unit[k], of which the first counts[0] are in use."""
+
+    counts: IntArray
+    group: IntArray
+    unit: IntArray
+
+
 class PatternScratch(NamedTuple):
     """Work arrays of `block_matrix_kernels.set_pattern`: who touches whom, sorted both ways, and marks."""
 
@@ -57,8 +69,7 @@ class BlockMatrix:
     has the four of them for kernels: the same tuple until one is replaced, and always of the same types. So ask for it
     after every `set_pattern`, and bind kernels to it only as long as it is the same.
 
-    group_count  number of block rows n
-    block_count  number of stored blocks nb
+    sizes        [2]     number of block rows n, and of stored blocks nb; also as `group_count` and `block_count`
     indptr       [n + 1] first block of each row
     indices      [nb]    block column, rising within each row
     values       [nb, 3, 3] (m/s)/(N s) = 1/kg for linear rows
@@ -66,8 +77,7 @@ class BlockMatrix:
     """
 
     def __init__(self, groups: int = 16, blocks: int = 64) -> None:
-        self.group_count = 0
-        self.block_count = 0
+        self.sizes: IntArray = np.zeros(2, np.int64)
         self.indptr: IntArray = np.zeros(groups + 1, np.int64)
         self.diagonal: IntArray = np.zeros(groups, np.int64)
         self.indices: IntArray = np.zeros(blocks, np.int64)
@@ -83,6 +93,24 @@ class BlockMatrix:
             value = np.ascontiguousarray(value, value.dtype if known is None else known.dtype)
             self.__dict__.pop("blocks", None)
         object.__setattr__(self, name, value)
+
+    @property
+    def group_count(self) -> int:
+        """Number of block rows."""
+        return self.sizes.item(0)
+
+    @group_count.setter
+    def group_count(self, count: int) -> None:
+        self.sizes[0] = count
+
+    @property
+    def block_count(self) -> int:
+        """Number of stored blocks."""
+        return self.sizes.item(1)
+
+    @block_count.setter
+    def block_count(self, count: int) -> None:
+        self.sizes[1] = count
 
     @cached_property
     def blocks(self) -> Blocks:
@@ -107,6 +135,30 @@ class BlockMatrix:
             self.reserve_blocks(blocks)
             set_pattern(group, unit, self._scratch, self.blocks, *sizes)
         self.group_count, self.block_count = group_count, blocks
+
+    def bind_pattern(
+        self, counts: IntArray, incidences: Incidences, group_count: int, unit_count: int
+    ) -> Call:
+        """`set_pattern` as a call for every step: of counts[0] groups, at most `group_count`.
+
+        Where there is no room for the blocks, it is made, and all is bound anew (`MovedError`).
+        """
+        self._reserve_rows(group_count, unit_count, len(incidences.group))
+        # Most scenes never need more: so nothing is bound anew.
+        self.reserve_blocks(min(ROOMY * group_count, group_count * group_count))
+
+        def grow() -> None:
+            self.reserve_blocks(self.block_count)
+            raise MovedError
+
+        return Call(
+            kernels.couple_groups, counts, incidences, unit_count, self._scratch, self.blocks, self.sizes,
+            otherwise=grow,
+        )  # fmt: skip
+
+    def bind_clearing(self, movable: IntArray) -> Call:
+        """`clear_immovable_groups` as a call for every step."""
+        return Call(kernels.clear_immovable, self.blocks, self.sizes, IMMOVABLE, movable)
 
     def reserve_blocks(self, blocks: int) -> None:
         """Make room for so many blocks. What was stored is lost where there was not."""

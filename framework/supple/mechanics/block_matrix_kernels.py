@@ -116,6 +116,26 @@ def set_pattern(group, unit, scratch, blocks_out, group_count, unit_count, count
 
 
 @njit
+def couple_groups(counts, incidences, unit_count, scratch, blocks_out, sizes_out):
+    """The pattern of counts[0] groups; returns whether there is no room for its blocks."""
+    sizes_out[0] = counts[0]
+    sizes_out[1] = set_pattern(
+        incidences.group, incidences.unit, scratch, blocks_out, counts[0], unit_count, incidences.counts[0]
+    )
+    return sizes_out[1] > blocks_out.indices.shape[0]
+
+
+@njit
+def join_incidences(jacobian, first_unit, incidences_out):
+    """Append those of one mechanism, whose units are numbered from first_unit on."""
+    count = incidences_out.counts[0]
+    for k in range(jacobian.counts[0]):
+        incidences_out.group[count + k] = jacobian.group[k]
+        incidences_out.unit[count + k] = jacobian.unit[k] + first_unit
+    incidences_out.counts[0] = count + jacobian.counts[0]
+
+
+@njit
 def multiply(blocks, group_count, x, y_out):
     """y_out = W x, both [group_count, 3]."""
     indptr, indices, values = blocks.indptr, blocks.indices, blocks.values
@@ -178,3 +198,9 @@ def clear_immovable_groups(blocks_out, group_count, threshold, movable_out):
                 for column in range(3):
                     values[p, row, column] = 0.0
                     values[mirror, row, column] = 0.0
+
+
+@njit
+def clear_immovable(blocks_out, sizes, threshold, movable_out):
+    """`clear_immovable_groups` of sizes[0] groups."""
+    clear_immovable_groups(blocks_out, sizes[0], threshold, movable_out)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from supple.core.arrays import NEXT
 from supple.core.build import Build
-from supple.core.jit import bind_kernel
 from supple.core.members import Solve
-from supple.core.schedule import ROWS, Bound, Each, Phase, System
-from supple.mechanics.energy_kernels import add_work, balance_energy
+from supple.core.schedule import ROWS, Bound, Call, Each, Phase, System
+from supple.mechanics.energy_kernels import add_work, balance_energy, hold
 from supple.mechanics.energy_tables import EnergyBooks, EnergySums
 from supple.mechanics.mechanism import Mechanism
 from supple.mechanics.solve_sums import name_energy, name_figure
@@ -52,12 +49,12 @@ class BalanceEnergy(System):
         self.reads = ("run.time", *self.sums.values(), *self.books.values(), *parts, *ended)
         self.writes = (*self.books_next.values(), self.unaccounted, *(name for _, name in self.held))
 
-    def bind(self, arrays: Bound) -> Callable[[], None]:
+    def bind(self, arrays: Bound) -> list[Call]:
         """Bind the sums and the velocities of all mechanisms."""
         mechanisms: list[Mechanism] = arrays.build.members("mechanisms", self.solve.name)
         work = np.zeros(2)
         adding = [
-            bind_kernel(
+            Call(
                 add_work,
                 *(arrays[name].reshape(-1) for name in (each.v, name_worked(each), each.plan, each.impulse)),
                 work,
@@ -69,16 +66,8 @@ class BalanceEnergy(System):
             EnergyBooks(**{part: arrays[name] for part, name in names.items()})
             for names in (self.books, self.books_next)
         )
-        finish = bind_kernel(
+        finish = Call(
             balance_energy, arrays["run.time"], sums, books, work, books_next, arrays[self.unaccounted]
         )
-        held = [(arrays[source], arrays[target]) for source, target in self.held]
-
-        def balance() -> None:
-            for add in adding:
-                add()
-            finish()
-            for source, target in held:
-                target[0] = source[0]
-
-        return balance
+        held = [Call(hold, arrays[source], arrays[target]) for source, target in self.held]
+        return [*adding, finish, *held]

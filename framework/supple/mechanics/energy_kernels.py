@@ -50,3 +50,9 @@ def balance_energy(
     )
     work_inout[0] = 0.0
     work_inout[1] = 0.0
+
+
+@njit
+def hold(value, value_out):
+    """value_out[0] = value[0]."""
+    value_out[0] = value[0]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
 from supple.core.arrays import FloatArray, IntArray
-from supple.core.jit import TypedKernel, bind_kernel
+from supple.core.jit import TypedKernel
+from supple.core.schedule import Call
+from supple.core.state_kernels import clear
 from supple.errors import CapacityError
 from supple.mechanics import jacobian_kernels as kernels
 
@@ -56,6 +57,10 @@ class JacobianBlocks:
         """Forget all blocks."""
         self.count[0] = 0
 
+    def bind_clear(self) -> Call:
+        """The same as a call for every step."""
+        return Call(clear, self.count)
+
     def reserve(self, extra: int) -> int:
         """Add `extra` blocks with zero values and return the position of the first."""
         first = int(self.count[0])
@@ -71,18 +76,18 @@ class JacobianBlocks:
         add = add_row_velocities if _are_plain(v, out) else kernels.add_row_velocities
         add(self.arrays, v, out)
 
-    def bind_row_velocities(self, v: FloatArray, out: FloatArray) -> Callable[[], None]:
+    def bind_row_velocities(self, v: FloatArray, out: FloatArray) -> Call:
         """`add_row_velocities` of these very arrays, for every step."""
-        return bind_kernel(kernels.add_row_velocities, self.arrays, v, out)
+        return Call(kernels.add_row_velocities, self.arrays, v, out)
 
     def add_transposed_impulses(self, impulse: FloatArray, out: FloatArray) -> None:
         """out[dofs] += J^T impulse."""
         add = add_transposed_impulses if _are_plain(impulse, out) else kernels.add_transposed_impulses
         add(self.arrays, impulse, out)
 
-    def bind_transposed_impulses(self, impulse: FloatArray, out: FloatArray) -> Callable[[], None]:
+    def bind_transposed_impulses(self, impulse: FloatArray, out: FloatArray) -> Call:
         """`add_transposed_impulses` of these very arrays, for every step."""
-        return bind_kernel(kernels.add_transposed_impulses, self.arrays, impulse, out)
+        return Call(kernels.add_transposed_impulses, self.arrays, impulse, out)
 
     def take_back(self, before: int, impulse: FloatArray, out: FloatArray) -> None:
         """out[dofs] += J^T impulse of the blocks from `before` on, which are forgotten."""

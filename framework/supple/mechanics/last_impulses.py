@@ -8,9 +8,8 @@ import numpy as np
 
 from supple.core.arrays import FloatArray, IntArray
 from supple.core.build import Build
-from supple.core.jit import TypedKernel, bind_kernel
 from supple.core.members import Solve
-from supple.core.schedule import Bound
+from supple.core.schedule import Bound, Call
 from supple.mechanics import warm_start_kernels as kernels
 from supple.mechanics.problem import ConstraintProblem
 
@@ -56,36 +55,19 @@ def declare_last_impulses(build: Build, solve: Solve, capacity: int) -> None:
 class LastImpulses:
     """Begins solves with the impulses of the last step, led on by their last change while that foretells the next."""
 
-    def __init__(
-        self,
-        arrays: Bound,
-        solve: Solve,
-        problem: ConstraintProblem,
-        impulse: FloatArray,
-        residual: FloatArray,
-    ) -> None:
-        """`impulse` [capacity, 3] N s and `residual` [1] m/s are where the solve has them."""
+    def __init__(self, arrays: Bound, solve: Solve, problem: ConstraintProblem) -> None:
         names = name_last(solve)
-        kept, self._next = (
+        self._kept, self.following = (
             Kept(counts=arrays[count], key=arrays[key], impulse=arrays[last], steady=arrays[steady])
             for count, key, last, steady in (names, [f"{name}.next" for name in names])
         )
         before, change, velocity = np.zeros((3, problem.capacity, 3))
         known = np.zeros(problem.capacity, np.int64)
-        start = WarmStart(known=known, before=before, change=change, velocity=velocity)
-        self._start = bind_kernel(kernels.start_rows, problem.counts, problem.key, kept, start, impulse)
-        self._finish = TypedKernel(kernels.finish_rows)
-        self._work = (problem.key, start, residual, self._next, impulse)
+        self.start = WarmStart(known=known, before=before, change=change, velocity=velocity)
+        self._problem = problem
 
-    def begin(self) -> None:
-        """Set the impulses [groups, 3] N s to begin with."""
-        self._start()
-
-    def finish(self, problem: ConstraintProblem, solution: FloatArray) -> None:
-        """Hand the solution over as impulses, measure its residual [m/s], and keep it for the next step."""
-        solution = np.ascontiguousarray(solution, np.float64)
-        self._finish(problem.rows, problem.W.blocks, *self._work, solution)
-
-    def forget(self) -> None:
-        """The step had no rows."""
-        self._next.counts[0] = self._next.steady[0] = 0
+    def bind_start(self, impulse: FloatArray) -> Call:
+        """What sets the impulses [groups, 3] N s to begin with."""
+        return Call(
+            kernels.start_rows, self._problem.counts, self._problem.key, self._kept, self.start, impulse
+        )

@@ -15,7 +15,7 @@ import numpy as np
 
 from supple.core.arrays import FloatArray, IntArray
 from supple.core.build import Build
-from supple.core.schedule import ROWS, Bound
+from supple.core.schedule import ROWS, Bound, Work
 from supple.mechanics.block_matrix import BlockMatrix
 from supple.mechanics.jacobian import JacobianBlocks
 from supple.mechanics.points import SurfacePoints
@@ -89,7 +89,7 @@ class PointRows:
     """
 
     capacity: int
-    count: int = 0
+    counts: IntArray = field(init=False)  # [1] entries in use, also as `count`
     group: IntArray = field(init=False)  # [capacity] group of rows in the problem
     frame: IntArray = field(init=False)  # [capacity] row of the carrier's frames
     sign: FloatArray = field(init=False)  # [capacity] +1 for side A, -1 for side B
@@ -97,9 +97,19 @@ class PointRows:
     directions: FloatArray = field(init=False)  # [capacity, 3, 3] unit vectors in the world, one a row
 
     def __post_init__(self) -> None:
+        self.counts = np.zeros(1, np.int64)
         self.group, self.frame = np.zeros(self.capacity, np.int64), np.zeros(self.capacity, np.int64)
         self.sign, self.point = np.zeros(self.capacity), np.zeros((self.capacity, 3))
         self.directions = np.zeros((self.capacity, 3, 3))
+
+    @property
+    def count(self) -> int:
+        """Entries in use."""
+        return self.counts.item(0)
+
+    @count.setter
+    def count(self, count: int) -> None:
+        self.counts[0] = count
 
     @cached_property
     def arrays(self) -> PointArrays:
@@ -230,3 +240,66 @@ class AssembledSource(RowSource, Protocol):
 def contact_capacity(build: Build) -> int:
     """Contact points there is room for."""
     return build.room or build.run.capacity.contacts or max(256, 32 * len(build.graph))
+
+
+def bind_point_rows(carrier: Carrier, rows: PointRows) -> Work:
+    """`Carrier.add_point_rows` of these very rows, for every step: calls, where the carrier has `bind_point_rows`."""
+    bind = getattr(carrier, "bind_point_rows", None)
+    if bind is not None:
+        work: Work = bind(rows)
+        return work
+
+    def add() -> None:
+        if rows.count:
+            carrier.add_point_rows(rows)
+
+    return add
+
+
+def bind_surface_rows(surface: Surface, points: SurfacePoints) -> Work:
+    """`Surface.add_rows` of these very points, for every step: calls, where the surface has `bind_rows`."""
+    bind = getattr(surface, "bind_rows", None)
+    if bind is not None:
+        work: Work = bind(points)
+        return work
+
+    def add() -> None:
+        if points.span.item(0) < points.span.item(1):
+            surface.add_rows(points)
+
+    return add
+
+
+def bind_append(source: RowSource, problem: ConstraintProblem) -> Work:
+    """`RowSource.append` for every step: calls, where the source has `bind_append`."""
+    bind = getattr(source, "bind_append", None)
+    work: Work = (lambda: source.append(problem)) if bind is None else bind(problem)
+    return work
+
+
+def bind_bias(source: RowSource, problem: ConstraintProblem) -> Work:
+    """`RowSource.set_bias` for every step that has rows: calls, where the source has `bind_bias`."""
+    bind = getattr(source, "bind_bias", None)
+    if bind is not None:
+        work: Work = bind(problem)
+        return work
+
+    def set_bias() -> None:
+        if problem.count:
+            source.set_bias(problem)
+
+    return set_bias
+
+
+def bind_delassus(mechanism: Mechanism, problem: ConstraintProblem) -> Work:
+    """`Mechanism.add_delassus` for every step that has rows: calls, where the mechanism has `bind_delassus`."""
+    bind = getattr(mechanism, "bind_delassus", None)
+    if bind is not None:
+        work: Work = bind(problem.W)
+        return work
+
+    def add() -> None:
+        if problem.count:
+            mechanism.add_delassus(problem.W)
+
+    return add

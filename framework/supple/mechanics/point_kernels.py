@@ -62,6 +62,16 @@ def select_carried(carrier, frame, number, points, group_out, frame_out, sign_ou
 
 
 @njit
+def list_carried(
+    carrier, frame, number, points, group_out, frame_out, sign_out, point_out, directions_out, counts_out
+):  # fmt: skip
+    """`select_carried`, with the number of points in counts_out[0]."""
+    counts_out[0] = select_carried(
+        carrier, frame, number, points, group_out, frame_out, sign_out, point_out, directions_out
+    )
+
+
+@njit
 def place_point(triangles, x, element, weights, place_out):
     """place_out [3] = sum of the corners of a triangle by their weights; of velocities as of positions."""
     for axis in range(3):

@@ -15,6 +15,7 @@ import numpy as np
 
 from supple.core.arrays import FloatArray, IntArray
 from supple.core.jit import TypedKernel, bind_kernel
+from supple.core.schedule import Call
 from supple.errors import CapacityError, SimulationError, UserError
 from supple.mechanics import problem_kernels as kernels
 from supple.mechanics.block_matrix import BlockMatrix
@@ -89,12 +90,11 @@ class ConstraintProblem:
     capacity: int
     step: float = 0.0  # h [s]
     bounce_speed: float = field(default=0.0, init=False)  # approach [m/s] below which nothing bounces
-    strikes: bool = field(
-        default=False, init=False
-    )  # whether something approaches so fast that it may bounce
     coupled: Coupled | None = field(default=None, init=False)  # groups that are limited by contacts, if any
-    count: int = field(default=0, init=False)  # groups in use; only methods set it
-    counts: IntArray = field(init=False)  # [1] the same for kernels
+    counts: IntArray = field(
+        init=False
+    )  # [1] groups in use; only methods and kernels of `reserve_groups` set it
+    struck: IntArray = field(init=False)  # [1] not 0 where something approaches so fast that it may bounce
     law: IntArray = field(init=False)  # [capacity] code of the law, see `rows`
     size: IntArray = field(init=False)  # [capacity] number of rows, 1 or 3
     friction: FloatArray = field(init=False)  # [capacity] mu [-]
@@ -112,15 +112,17 @@ class ConstraintProblem:
 
     def __post_init__(self) -> None:
         n = self.capacity
-        self.counts = _integers(1)
+        self.counts, self.struck = _integers(1), _integers(1)
         self.law, self.size, self.key = _integers(n), _integers(n), _integers(n, 2)
         self.friction, self.restitution, self.gap = np.zeros(n), np.zeros(n), np.zeros(n)
         self.scale, self.lower, self.upper = np.zeros((n, 3)), np.zeros((n, 3)), np.zeros((n, 3))
         self.compliance, self.bias = np.zeros((n, 3)), np.zeros((n, 3))
         self.u_now, self.free = np.zeros((n, 3)), np.zeros((n, 3))
         self.W = BlockMatrix(groups=n)
-        self._range = _integers(2)
-        self._reset_groups = bind_kernel(kernels.reset_groups, self._range, self.rows, self.origin)
+        self._asked: IntArray = _integers(2)
+        self._reserve = bind_kernel(
+            kernels.reserve_groups, self._asked[:1], self.rows, self.origin, self._asked[1:]
+        )
 
     def __setattr__(self, name: str, value: Any) -> None:
         owner = _OWNERS.get(name)
@@ -145,26 +147,39 @@ class ConstraintProblem:
             restitution=self.restitution, bias=self.bias, gap=self.gap, u_now=self.u_now, key=self.key
         )
 
+    @property
+    def count(self) -> int:
+        """Groups in use."""
+        return self.counts.item(0)
+
+    @property
+    def strikes(self) -> bool:
+        """Whether something approaches so fast that it may bounce."""
+        return bool(self.struck.item(0))
+
+    @strikes.setter
+    def strikes(self, strikes: bool) -> None:
+        self.struck[0] = strikes
+
     def clear(self) -> None:
         """Forget all groups. The matrix keeps its old pattern until `W.set_pattern`."""
-        self._set_count(0)
-        if self.strikes:
-            self.strikes = False
+        self.counts[0] = self.struck[0] = 0
 
     def reserve(self, extra: int) -> int:
         """Add `extra` groups with default values (free bilateral rows) and return the index of the first."""
-        first, last = self.count, self.count + extra
-        if last > self.capacity:
-            raise CapacityError(
-                f"room for {self.capacity} groups of rows is used up; raise run.capacity.contacts"
-            )
-        self._range[0], self._range[1] = first, last
-        self._reset_groups()
-        self._set_count(last)
-        return first
+        self._asked[0] = extra
+        if self._reserve():
+            self._refuse()
+        return self._asked.item(1)
 
-    def _set_count(self, count: int) -> None:
-        self.__dict__["count"] = self.counts[0] = count
+    def bind_reserve(self, extra: IntArray, first_out: IntArray) -> Call:
+        """The same as a call for every step: of extra[0] groups, the first of which becomes first_out[0]."""
+        return Call(kernels.reserve_groups, extra, self.rows, self.origin, first_out, otherwise=self._refuse)
+
+    def _refuse(self) -> None:
+        raise CapacityError(
+            f"room for {self.capacity} groups of rows is used up; raise run.capacity.contacts"
+        )
 
     def trimmed(self) -> ConstraintProblem:
         """The same problem with arrays that are views of the groups in use. W is shared."""
@@ -226,7 +241,7 @@ class PartialProblem(ConstraintProblem):
             room = f"{self.capacity} of {len(self.place)}"
             raise SimulationError(f"a part with room for {room} groups is to take {count} of {whole.count}")
         self.step = whole.step
-        self._set_count(count)
+        self.counts[0] = count
         self.groups[:count] = groups
         cut_groups(self.groups, whole.rows, whole.origin, self.place, self.rows, self.origin)
         W = self.W

@@ -10,9 +10,9 @@ from supple.mechanics.rows import BILATERAL, COULOMB
 
 
 @njit
-def reset_groups(groups, rows_out, origin_out):
-    """What groups[0] to groups[1] are until somebody writes into them: free bilateral rows without an identity."""
-    for g in range(groups[0], groups[1]):
+def reset_groups(first, last, rows_out, origin_out):
+    """What groups first to last are until somebody writes into them: free bilateral rows without an identity."""
+    for g in range(first, last):
         rows_out.law[g] = BILATERAL
         rows_out.size[g] = 1
         rows_out.friction[g] = 0.0
@@ -28,6 +28,34 @@ def reset_groups(groups, rows_out, origin_out):
             rows_out.free[g, row] = 0.0
             origin_out.bias[g, row] = 0.0
             origin_out.u_now[g, row] = 0.0
+
+
+@njit
+def reserve_groups(extra, rows_out, origin_out, first_out):
+    """Add extra[0] groups behind those in use, as `reset_groups` makes them; returns whether there is no room."""
+    first = rows_out.counts[0]
+    last = first + extra[0]
+    if last > rows_out.law.shape[0]:
+        return True
+    reset_groups(first, last, rows_out, origin_out)
+    first_out[0] = first
+    rows_out.counts[0] = last
+    return False
+
+
+@njit
+def clear_rows(counts_out, struck_out):
+    """Forget all groups, and that anything strikes."""
+    counts_out[0] = 0
+    struck_out[0] = 0
+
+
+@njit
+def note_groups(counts, source, groups_out):
+    """The first group and the number of groups of a source, which all lie behind those of the source before it."""
+    first = groups_out[source - 1, 0] + groups_out[source - 1, 1] if source > 0 else 0
+    groups_out[source, 0] = first
+    groups_out[source, 1] = counts[0] - first
 
 
 @njit
@@ -97,3 +125,11 @@ def measure_rows(counts, law, gap, count_out, contacts_out, penetration_out):
     count_out[0] = counts[0]
     contacts_out[0] = contacts
     penetration_out[0] = deepest
+
+
+@njit
+def clear_groups(counts, values_out):
+    """Set values [groups, 3] of the groups in use to zero."""
+    for g in range(counts[0]):
+        for row in range(3):
+            values_out[g, row] = 0.0

@@ -28,6 +28,11 @@ GENTLE = 0.05
 """Speed [m/s] at which errors are taken back whatever it costs."""
 
 
+def is_hasty(sources: Sequence[HastySource]) -> bool:
+    """Whether anything is taken back so fast that somebody must ask for the energy."""
+    return max((source.find_haste() for source in sources), default=0.0) > HASTY
+
+
 def calm_recovery(
     problem: ConstraintProblem,
     sources: Sequence[HastySource],

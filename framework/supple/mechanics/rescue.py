@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import cast
 
 from supple.core.arrays import FloatArray
 from supple.core.build import Build
 from supple.errors import SimulationError
 from supple.mechanics.problem import ConstraintProblem
 from supple.mechanics.residual import natural_map_residual
-from supple.mechanics.solution import Solution, Solver
+from supple.mechanics.solution import Outcome, QuickSolver, Solution, Solver
 
 
 def make_solvers(build: Build) -> list[tuple[str, Solver]]:
@@ -33,15 +34,21 @@ def is_approximate(solver: Solver | type[Solver]) -> bool:
 
 
 def solve_with_rescue(
-    solvers: Sequence[tuple[str, Solver]], problem: ConstraintProblem, warm: FloatArray
+    solvers: Sequence[tuple[str, Solver]],
+    problem: ConstraintProblem,
+    warm: FloatArray,
+    begun: Outcome | None = None,
 ) -> tuple[Solution, int]:
     """The first solution that converged, or else the best of those short of it, and how many were tried.
 
-    Each goes on from the best impulses so far.
+    Each goes on from the best impulses so far; the first from what it has `begun`, if anything.
     """
     best, best_residual = None, math.inf
     for tries, (_, solver) in enumerate(solvers, start=1):
-        solution = solver.solve(problem, warm)
+        if tries == 1 and begun is not None:
+            solution = cast(QuickSolver, solver).go_on(problem, begun)
+        else:
+            solution = solver.solve(problem, warm)
         if solution.status == "converged":
             return solution, tries
         if solution.status != "failed":

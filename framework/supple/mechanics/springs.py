@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from supple.core.build import Build
-from supple.core.jit import TypedKernel, bind_kernel
 from supple.core.members import Solve
-from supple.core.schedule import Bound, Each, Phase, System
+from supple.core.schedule import Bound, Call, Each, Phase, System
 from supple.mechanics.mechanism import Mechanism
 from supple.mechanics.problem import ConstraintProblem
+from supple.mechanics.problem_kernels import clear_groups
 from supple.mechanics.solve_sums import name_energy
 from supple.mechanics.spring_kernels import book_springs, close_springs, finish_books
 from supple.mechanics.spring_tables import SpringTable
@@ -46,16 +45,12 @@ def declare_books(build: Build, solve: Solve) -> None:
         build.add_member("spring_books", SpringBook(solve))
 
 
-def bind_closing_springs(
-    problem: ConstraintProblem, sources: list[Any], h: float
-) -> list[Callable[[], None]]:
+def bind_closing_springs(problem: ConstraintProblem, sources: list[Any], h: float) -> list[Call]:
     """What sets compliance and bias of the springs of all sources, after W."""
-    tables, close = list_tables(sources), TypedKernel(close_springs)
-
-    def bind_one(table: SpringTable) -> Callable[[], None]:
-        return lambda: close(h, table, problem.W.blocks, problem.rows, problem.origin)
-
-    return [bind_one(table) for table in tables]
+    return [
+        Call(close_springs, h, table, problem.W.blocks, problem.rows, problem.origin)
+        for table in list_tables(sources)
+    ]
 
 
 class BookSprings(System):
@@ -73,7 +68,7 @@ class BookSprings(System):
         self.sums = tuple(name_energy(self.solve, part) for part in BOOKED)
         self.adds = self.sums
 
-    def bind(self, arrays: Bound) -> Callable[[], None]:
+    def bind(self, arrays: Bound) -> list[Call]:
         """Bind the tables of all sources and the velocities after the step."""
         at, h, time = self.solve.array, arrays.h, arrays["run.time"]
         problem: ConstraintProblem = arrays.record(at("problem"))
@@ -85,20 +80,11 @@ class BookSprings(System):
         tables = list_tables(arrays.build.members("row_sources", self.solve.name))
         impulse = arrays[at("impulse")]
         booking = [
-            bind_kernel(book_springs, h, time, table, problem.u_now, velocity, impulse, sums)
-            for table in tables
+            Call(book_springs, h, time, table, problem.u_now, velocity, impulse, sums) for table in tables
         ]
-        finish = bind_kernel(
+        finish = Call(
             finish_books, time, arrays[at("driven")], sums, *(arrays[name] for name in self.sums),
             arrays[at("driven.next")],
         )  # fmt: skip
 
-        def book() -> None:
-            velocity[: problem.count] = 0.0
-            for add in adding:
-                add()
-            for one in booking:
-                one()
-            finish()
-
-        return book
+        return [Call(clear_groups, problem.counts, velocity), *adding, *booking, finish]

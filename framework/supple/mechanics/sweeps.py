@@ -43,8 +43,14 @@ class History(NamedTuple):
 class Sweeper:
     """Sweeps over the groups of a problem in their order, so results repeat bit for bit."""
 
-    def __init__(self) -> None:
-        self._reserve(0)
+    def __init__(self, groups: int = 0) -> None:
+        """`groups` is how many there is room for at first."""
+        self._reserve(groups)
+
+    @property
+    def work(self) -> tuple[SweepScratch, History]:
+        """The work arrays, for kernels."""
+        return self._scratch, self._history
 
     def _reserve(self, groups: int) -> None:
         self._capacity = groups

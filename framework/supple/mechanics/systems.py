@@ -2,28 +2,52 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from supple.core.arrays import FloatArray, IntArray
 from supple.core.build import Build
-from supple.core.jit import bind_kernel
 from supple.core.members import Solve
 from supple.core.noise import noise_at
-from supple.core.schedule import ROWS, Access, Bound, Each, Phase, System, solve_of
+from supple.core.program import make_callable
+from supple.core.schedule import ROWS, Access, Bound, Call, Each, Phase, System, Work, solve_of
+from supple.core.state_kernels import clear
 from supple.errors import PluginError, Problem
-from supple.mechanics import warm_start_kernels
-from supple.mechanics.block_matrix_kernels import mark_movable
+from supple.mechanics.block_matrix import Incidences
+from supple.mechanics.block_matrix_kernels import join_incidences, mark_movable
 from supple.mechanics.coupled import count_rolling, solve_coupled
 from supple.mechanics.impacts import Impacts
 from supple.mechanics.last_impulses import LastImpulses, name_last
-from supple.mechanics.mechanism import AssembledSource, HastySource, Mechanism
+from supple.mechanics.mechanism import (
+    AssembledSource,
+    HastySource,
+    Mechanism,
+    bind_append,
+    bind_bias,
+    bind_delassus,
+)
 from supple.mechanics.neighbours import Neighbourhood
 from supple.mechanics.problem import ConstraintProblem
-from supple.mechanics.problem_kernels import begin_free, measure_rows
-from supple.mechanics.recovery import calm_recovery
+from supple.mechanics.problem_kernels import begin_free, clear_rows, measure_rows, note_groups
+from supple.mechanics.recovery import calm_recovery, is_hasty
 from supple.mechanics.rescue import is_approximate, make_solvers, solve_with_rescue
+from supple.mechanics.solution import (
+    BEGUN,
+    BOUNCED,
+    COUNTERS,
+    ITERATIONS,
+    RESCUED,
+    SHORT,
+    Outcome,
+    QuickSolver,
+    Solution,
+    SolveBooks,
+    Solver,
+    Status,
+)
+from supple.mechanics.solve_kernels import begin_impulse, begin_solve, finish_solve
 from supple.mechanics.solve_sums import name_figure
 from supple.mechanics.springs import bind_closing_springs
 
@@ -53,55 +77,50 @@ class AssembleRows(System):
             solve.array("problem"), *self.figures, solve.array("groups"), *made,
         )  # fmt: skip
 
-    def bind(self, arrays: Bound) -> Callable[[], None]:
-        """Bind the velocities of all mechanisms."""
+    def bind(self, arrays: Bound) -> Work:
+        """Bind the sources in their order, and the velocities of all mechanisms."""
         problem: ConstraintProblem = arrays.record(self.solve.array("problem"))
         problem.step = arrays.h
         sources: list[AssembledSource] = arrays.build.members("row_sources", self.solve.name)
         mechanisms: list[Mechanism] = arrays.build.members("mechanisms", self.solve.name)
-        jacobians = [mechanism.jacobian for mechanism in mechanisms]
-        add_velocities = [
-            mechanism.jacobian.bind_row_velocities(arrays[mechanism.v].reshape(-1), problem.u_now)
-            for mechanism in mechanisms
-        ]
-        close = _bind_closing(arrays, problem, mechanisms)
         figures = [arrays[name] for name in self.figures]
-        measure = bind_kernel(measure_rows, problem.counts, problem.law, problem.gap, *figures)
-        groups_of_source = _name_groups(sources, arrays[self.solve.array("groups")])
-        appending = list(zip(sources, groups_of_source, strict=True))
-        clear_immovable = _bind_clearing(problem, mechanisms)
-        others = [m for m in arrays.build.members("mechanisms") if m not in mechanisms]
-        springs = bind_closing_springs(problem, sources, arrays.h)
+        groups = arrays[self.solve.array("groups")]
+        couple = _bind_coupling(problem, mechanisms)  # first, for it may replace the arrays of W
+        appending: list[Work] = []
+        for number, (source, mine) in enumerate(zip(sources, groups, strict=True)):
+            source.groups = mine
+            appending += [bind_append(source, problem), Call(note_groups, problem.counts, number, groups)]
+        measuring: list[Work] = [Call(measure_rows, problem.counts, problem.law, problem.gap, *figures)]
+        if any(hasattr(source, "coupled") for source in sources):
+            measuring.append(lambda: _leave_out_rolling(problem, figures[1]))
+        return [
+            Call(clear_rows, problem.counts, problem.struck),
+            *(each.jacobian.bind_clear() for each in mechanisms),
+            *self._guard_others(arrays, mechanisms, appending),
+            *measuring,
+            *(
+                each.jacobian.bind_row_velocities(arrays[each.v].reshape(-1), problem.u_now)
+                for each in mechanisms
+            ),
+            *(bind_bias(source, problem) for source in sources),
+            *couple,
+            *(bind_delassus(mechanism, problem) for mechanism in mechanisms),
+            *_bind_clearing(problem, mechanisms),
+            *bind_closing_springs(problem, sources, arrays.h),
+            *_bind_closing(arrays, problem, mechanisms),
+        ]
 
-        def assemble() -> None:
-            problem.clear()
-            for jacobian in jacobians:
-                jacobian.clear()
-            known = [one.jacobian.count.item(0) for one in others]
-            last = 0
-            for source, groups in appending:
-                source.append(problem)
-                groups[0], groups[1], last = last, problem.count - last, problem.count
-            if known:
-                self._refuse_rows_of_others(others, known)
-            measure()
-            if problem.coupled is not None:
-                figures[1][0] -= count_rolling(problem)
-            if problem.count == 0:
-                return
-            for add_velocity in add_velocities:
-                add_velocity()
-            for source in sources:
-                source.set_bias(problem)
-            _couple(problem, mechanisms)
-            for mechanism in mechanisms:
-                mechanism.add_delassus(problem.W)
-            clear_immovable()
-            for close_springs in springs:
-                close_springs()
-            close()
+    def _guard_others(self, arrays: Bound, mechanisms: list[Mechanism], appending: list[Work]) -> list[Work]:
+        """The same work, between looks at the mechanisms of other solves: it may append nothing to these."""
+        others = [each for each in arrays.build.members("mechanisms") if each not in mechanisms]
+        if not others:
+            return appending
+        known: list[int] = []
 
-        return assemble
+        def remember() -> None:
+            known[:] = [one.jacobian.count.item(0) for one in others]
+
+        return [remember, *appending, lambda: self._refuse_rows_of_others(others, known)]
 
     def _refuse_rows_of_others(self, mechanisms: list[Mechanism], known: list[int]) -> None:
         """A mechanism is moved by the rows of its own solve alone; `known` is how many blocks each had."""
@@ -112,63 +131,45 @@ class AssembleRows(System):
                 raise PluginError(Problem(None, mechanism.name, what, "make rows in its own solve"))
 
 
-def _bind_clearing(problem: ConstraintProblem, mechanisms: list[Mechanism]) -> Callable[[], None]:
-    """A function that takes out the groups that nothing moves; see `BlockMatrix.clear_immovable_groups`."""
+def _leave_out_rolling(problem: ConstraintProblem, contacts_out: FloatArray) -> None:
+    """Groups of three rows that resist rolling were counted as contacts."""
+    contacts_out[0] -= count_rolling(problem)
+
+
+def _bind_clearing(problem: ConstraintProblem, mechanisms: list[Mechanism]) -> list[Call]:
+    """What takes out the groups that nothing moves; see `BlockMatrix.clear_immovable_groups`."""
     movable = np.zeros(problem.capacity, np.int64)
     marking = [
-        bind_kernel(mark_movable, m.jacobian.count, m.jacobian.group, m.jacobian.unit, movable)
+        Call(mark_movable, m.jacobian.count, m.jacobian.group, m.jacobian.unit, movable)
         for m in mechanisms
         if getattr(m, "sums_only", False)
     ]
-
-    def clear() -> None:
-        for mark in marking:
-            mark()
-        problem.W.clear_immovable_groups(movable)
-
-    return clear
+    return [*marking, problem.W.bind_clearing(movable)]
 
 
-def _bind_closing(
-    arrays: Bound, problem: ConstraintProblem, mechanisms: list[Mechanism]
-) -> Callable[[], None]:
-    """A function that sets problem.free to bias + J v_free of all mechanisms."""
+def _bind_closing(arrays: Bound, problem: ConstraintProblem, mechanisms: list[Mechanism]) -> list[Call]:
+    """What sets problem.free to bias + J v_free of all mechanisms."""
     free = [(each.jacobian, arrays[each.v_free].reshape(-1)) for each in mechanisms]
     if not free:
-        return lambda: None
-    begin = bind_kernel(begin_free, problem.rows, problem.bias, free[0][0].arrays, free[0][1])
-    adding = [jacobian.bind_row_velocities(v_free, problem.free) for jacobian, v_free in free[1:]]
-
-    def close() -> None:
-        begin()
-        for add_velocities in adding:
-            add_velocities()
-
-    return close
+        return []
+    begin = Call(begin_free, problem.rows, problem.bias, free[0][0].arrays, free[0][1])
+    return [begin, *(jacobian.bind_row_velocities(v_free, problem.free) for jacobian, v_free in free[1:])]
 
 
-def _name_groups(sources: list[AssembledSource], groups: IntArray) -> list[IntArray]:
-    """Give every source its row of the table [sources, 2] of first groups and numbers of groups."""
-    for source, mine in zip(sources, groups, strict=True):
-        source.groups = mine
-    return list(groups)
-
-
-def _couple(problem: ConstraintProblem, mechanisms: list[Mechanism]) -> None:
-    """Set the pattern of W: groups are coupled that touch one unit of one mechanism."""
+def _bind_coupling(problem: ConstraintProblem, mechanisms: list[Mechanism]) -> list[Call]:
+    """What sets the pattern of W: groups are coupled that touch one unit of one mechanism."""
+    units = sum(each.unit_count for each in mechanisms)
     if len(mechanisms) == 1:
         jacobian = mechanisms[0].jacobian
-        problem.W.set_pattern(
-            jacobian.group, jacobian.unit, problem.count, mechanisms[0].unit_count, jacobian.count.item(0)
-        )
-        return
-    groups, units, first = [], [], 0
+        incidences = Incidences(counts=jacobian.count, group=jacobian.group, unit=jacobian.unit)
+        return [problem.W.bind_pattern(problem.counts, incidences, problem.capacity, units)]
+    counts, room = np.zeros(1, np.int64), sum(each.jacobian.capacity for each in mechanisms)
+    incidences = Incidences(counts, *np.zeros((2, room), np.int64))
+    joining, first = [Call(clear, counts)], 0
     for mechanism in mechanisms:
-        used = mechanism.jacobian.count.item(0)
-        groups.append(mechanism.jacobian.group[:used])
-        units.append(mechanism.jacobian.unit[:used] + first if first else mechanism.jacobian.unit[:used])
+        joining.append(Call(join_incidences, mechanism.jacobian.arrays, first, incidences))
         first += mechanism.unit_count
-    problem.W.set_pattern(np.concatenate(groups), np.concatenate(units), problem.count, first)
+    return [*joining, problem.W.bind_pattern(problem.counts, incidences, problem.capacity, units)]
 
 
 class SolveRows(System):
@@ -189,77 +190,125 @@ class SolveRows(System):
             at("unsolved.next"), at("failures.next"), at("rescues.next"), *(f"{name}.next" for name in last),
             Each("mechanisms", "impulse", mine),
         )  # fmt: skip
+        self.keeps = build.run.warm_start in ("pairs", "neighbours")
         # Only the contacts of the solve that every scene has are known by their places.
         self.by_place = build.run.warm_start == "neighbours" and solve.name == ROWS
         if self.by_place:
             self.reads = (*self.reads, *Neighbourhood.reads)
             self.writes = (*self.writes, *Neighbourhood.writes)
 
-    def bind(self, arrays: Bound) -> Callable[[], None]:
+    def bind(self, arrays: Bound) -> Work:
         """Bind the problem, the warm start, and the velocities of all mechanisms."""
-        at = self.solve.array
-        problem: ConstraintProblem = arrays.record(at("problem"))
+        problem: ConstraintProblem = arrays.record(self.solve.array("problem"))
         mechanisms: list[Mechanism] = arrays.build.members("mechanisms", self.solve.name)
-        plans = [_bind_plan(arrays, mechanism) for mechanism in mechanisms]
-        impulse = arrays[at("impulse")]
-        close = _bind_closing(arrays, problem, mechanisms)
-        hand_over = [
-            m.jacobian.bind_transposed_impulses(impulse, arrays[m.impulse].reshape(-1)) for m in mechanisms
-        ]
-        residual, iterations = (arrays[name_figure(self.solve, f)] for f in ("residual", "iterations"))
-        failures, failures_next = arrays[at("failures")], arrays[at("failures.next")]
-        unsolved, unsolved_next = arrays[at("unsolved")], arrays[at("unsolved.next")]
-        rescues, rescues_next = arrays[at("rescues")], arrays[at("rescues.next")]
-        last = LastImpulses(arrays, self.solve, problem, impulse, residual)
         sources = arrays.build.members("row_sources", self.solve.name)
         hasty: list[HastySource] = [source for source in sources if hasattr(source, "find_haste")]
-        impacts = Impacts(arrays, problem, mechanisms, self.impact_solvers)
-        warm_start = arrays.build.run.warm_start
+        impulse = arrays[self.solve.array("impulse")]
+        planned = np.zeros(len(mechanisms), np.int64)
+        found, blow = np.zeros((2, problem.capacity, 3))
+        outcome = Outcome(found, blow, np.zeros(COUNTERS, np.int64), np.zeros(2))
+        books = self._take_books(arrays)
+        last = LastImpulses(arrays, self.solve, problem)
         neighbourhood = Neighbourhood(arrays, impulse) if self.by_place else None
-        known = warm_start in ("pairs", "neighbours")
-        seed, step = arrays.build.seed, arrays["run.step"]
+        solve = self._bind_python(arrays, problem, mechanisms, planned, neighbourhood, outcome)
         # Who approximates the laws leaves a residual even where it comes to its end.
         exact, bound = not is_approximate(self.solvers[0][1]), arrays.build.run.allowed_residual
+        solving: list[Work] = [solve]
+        quick = self.solvers[0][1]
+        plain = self.keeps and not self.by_place and not any(hasattr(source, "coupled") for source in sources)
+        if plain and isinstance(quick, QuickSolver):
+            call = quick.bind_quick(problem, impulse, planned, outcome)
+            solving = [Call(call.kernel, *call.arguments, otherwise=solve)]
+        if hasty:
+            solving.append(lambda: _calm(problem, hasty, self.solvers, outcome))
+        return [
+            *(
+                Call(begin_impulse, arrays[each.plan].reshape(-1), number, planned, arrays[each.impulse].reshape(-1))
+                for number, each in enumerate(mechanisms)
+            ),
+            Call(begin_solve, outcome),
+            last.bind_start(impulse),
+            *solving,
+            Call(
+                finish_solve, problem.rows, problem.W.blocks, problem.key, last.start, outcome, exact, bound,
+                last.following, impulse, books,
+            ),
+            *(m.jacobian.bind_transposed_impulses(impulse, arrays[m.impulse].reshape(-1)) for m in mechanisms),
+            *([] if neighbourhood is None else [neighbourhood.keep]),
+        ]  # fmt: skip
+
+    def _take_books(self, arrays: Bound) -> SolveBooks:
+        at = self.solve.array
+        residual, iterations = (arrays[name_figure(self.solve, f)] for f in ("residual", "iterations"))
+        counted = {name: arrays[at(name)] for name in ("failures", "unsolved", "rescues")}
+        following = {f"{name}_next": arrays[at(f"{name}.next")] for name in counted}
+        return SolveBooks(residual=residual, iterations=iterations, **counted, **following)
+
+    def _bind_python(
+        self,
+        arrays: Bound,
+        problem: ConstraintProblem,
+        mechanisms: list[Mechanism],
+        planned: IntArray,
+        neighbourhood: Neighbourhood | None,
+        outcome: Outcome,
+    ) -> Callable[[], None]:
+        """A function that solves with all that Python knows: plans, impacts, rescues, limits that follow contacts."""
+        at, impulse = self.solve.array, arrays[self.solve.array("impulse")]
+        plans = [(each, arrays[each.plan], np.zeros_like(arrays[each.plan])) for each in mechanisms]
+        close = make_callable(_bind_closing(arrays, problem, mechanisms)) or (lambda: None)
+        impacts = Impacts(arrays, problem, mechanisms, self.impact_solvers)
+        warm_start, seed, step = arrays.build.run.warm_start, arrays.build.seed, arrays["run.step"]
 
         def solve() -> None:
-            n = problem.count
-            planned = _take_plans(plans)
-            residual[0] = iterations[0] = 0.0
-            if n:
-                last.begin()
-                if planned or problem.strikes:
-                    close()  # whatever was added before, should this step be solved twice
-                for mechanism, change in planned:
-                    mechanism.jacobian.add_row_velocities(change.reshape(-1), problem.free)
-                bounced = problem.strikes and impacts.reflect()
-                if neighbourhood is not None:
-                    neighbourhood.carry_over()
-                elif not known:
-                    set_start(warm_start, seed, at("start"), int(step[0]), impulse[:n])
-                if problem.coupled is not None and problem.coupled.counts[0]:
-                    struck = impacts.impulse if bounced else None
-                    solution, tries = solve_coupled(self.solvers, problem, impulse, struck)
-                else:
-                    solution, tries = solve_with_rescue(self.solvers, problem, impulse)
-                    if hasty:
-                        solution = calm_recovery(problem, hasty, self.solvers, solution)
-                iterations[0] = solution.iterations
-                last.finish(problem, solution.impulse)
-                short = solution.status != "converged"
-                failures_next[0] = failures[0] + short
-                if (short or exact) and not residual.item(0) <= bound:
-                    unsolved_next[0] = unsolved[0] + 1
-                rescues_next[0] = rescues[0] + (tries > 1)
-                if bounced:
-                    impulse[:n] += impacts.impulse
-                for add_impulses in hand_over:
-                    add_impulses()
-            else:
-                last.forget()
+            n, counters = problem.count, outcome.counters
+            if n == 0:
+                return
+            if planned.any() or problem.strikes:
+                close()  # whatever was added before, should this step be solved twice
+            for mechanism, plan, change in itertools.compress(plans, planned):
+                mechanism.apply_inverse(plan, change)
+                mechanism.jacobian.add_row_velocities(change.reshape(-1), problem.free)
+            bounced = problem.strikes and impacts.reflect()
             if neighbourhood is not None:
-                neighbourhood.keep()
+                neighbourhood.carry_over()
+            elif not self.keeps:
+                set_start(warm_start, seed, at("start"), int(step[0]), impulse[:n])
+            if problem.coupled is not None and problem.coupled.counts[0]:
+                struck = impacts.impulse if bounced else None
+                solution, tries = solve_coupled(self.solvers, problem, impulse, struck)
+            else:
+                begun = outcome if counters[BEGUN] else None
+                solution, tries = solve_with_rescue(self.solvers, problem, impulse, begun)
+            _note(solution, outcome, n)
+            counters[RESCUED], counters[BOUNCED] = tries > 1, bounced
+            if bounced:
+                outcome.blow[:n] = impacts.impulse
 
         return solve
+
+
+def _note(solution: Solution, outcome: Outcome, count: int) -> None:
+    outcome.impulse[:count] = solution.impulse[:count]
+    outcome.counters[ITERATIONS] = solution.iterations
+    outcome.counters[SHORT] = solution.status != "converged"
+
+
+def _calm(
+    problem: ConstraintProblem,
+    hasty: list[HastySource],
+    solvers: Sequence[tuple[str, Solver]],
+    outcome: Outcome,
+) -> None:
+    """`calm_recovery` of what was found, unless limits follow contacts."""
+    n, coupled = problem.count, problem.coupled
+    if n == 0 or (coupled is not None and coupled.counts[0]) or not is_hasty(hasty):
+        return
+    status: Status = "stalled" if outcome.counters[SHORT] else "converged"
+    known = Solution(outcome.impulse[:n].copy(), status, int(outcome.counters[ITERATIONS]), 0.0)
+    calm = calm_recovery(problem, hasty, solvers, known)
+    if calm is not known:
+        _note(calm, outcome, n)
 
 
 def set_start(start: str, seed: int, label: str, step: int, impulse_out: FloatArray) -> None:
@@ -268,23 +317,3 @@ def set_start(start: str, seed: int, label: str, step: int, impulse_out: FloatAr
         impulse_out[:] = noise_at(seed, label, step, impulse_out.size).reshape(impulse_out.shape)
     else:
         impulse_out[:] = 1.0 if start == "ones" else 0.0
-
-
-Plan = tuple[Mechanism, Callable[[], bool], FloatArray, FloatArray]
-"""A mechanism, what begins its impulse with its plan (and tells if there is one), the plan, room for M^-1 plan."""
-
-
-def _bind_plan(arrays: Bound, mechanism: Mechanism) -> Plan:
-    plan, impulse = arrays[mechanism.plan], arrays[mechanism.impulse]
-    take = bind_kernel(warm_start_kernels.take_plan, plan.reshape(-1), impulse.reshape(-1))
-    return mechanism, take, plan, np.zeros_like(plan)
-
-
-def _take_plans(plans: list[Plan]) -> list[tuple[Mechanism, FloatArray]]:
-    """Begin every impulse with what was planned; returns the mechanisms with a plan and what it does to v."""
-    planned = []
-    for mechanism, take, plan, change in plans:
-        if take():
-            mechanism.apply_inverse(plan, change)
-            planned.append((mechanism, change))
-    return planned

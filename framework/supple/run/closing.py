@@ -53,6 +53,8 @@ def print_summary(
             (one["name"], f"{one['seconds']:.3f}", f"{one['us_per_step']:.1f}") for one in summary["timings"]
         ]
         print_table(("system", "s", "us/step"), slow, right=(1, 2))
+        if summary.get("called_from_python"):
+            print_heading(f"not all kernels are run without Python: {summary['called_from_python']}")
     else:
         print_heading(_say_systems(summary["timings"]))
 

@@ -61,6 +61,7 @@ def summarise(world: World, *, wall: float, startup: float, versions: dict[str, 
             {"name": one.name, "seconds": one.seconds, "us_per_step": one.microseconds_per_step}
             for one in world.timing.table()
         ],
+        "called_from_python": world.refused_kernel,
         "versions": versions,
         "warnings": [as_plain(each) for each in world.warnings()],
         "troubles": [],

@@ -30,3 +30,25 @@ def find_primitive_pairs(
     room = min(found, contacts.gap.size)
     describe_contacts(objects, surface_number, object_count, room, shape, feature, contacts)
     return pair_count, found
+
+
+@njit
+def find_and_count_pairs(
+    shapes: Shapes, objects: Objects, surface_number, object_count, order, bounds, pairs, manifold: Manifold,
+    shape, feature, contacts: Contacts, pairs_out, count_out,
+):  # fmt: skip
+    """The same with both numbers as arrays [1]; returns whether there is too little room for one of them."""
+    pairs_out[0], count_out[0] = find_primitive_pairs(
+        shapes,
+        objects,
+        surface_number,
+        object_count,
+        order,
+        bounds,
+        pairs,
+        manifold,
+        shape,
+        feature,
+        contacts,
+    )
+    return pairs_out[0] > pairs.shape[0] or count_out[0] > contacts.gap.size

@@ -1,0 +1,79 @@
+"""The quick start of `Newton`: what most steps need, without Python."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from supple.core.arrays import FloatArray, IntArray
+from supple.core.schedule import Call
+from supple.mechanics.problem import ConstraintProblem
+from supple.mechanics.solution import Outcome
+from supple.mechanics.sweeps import History, Sweeper, SweepScratch
+from supple_solve_newton.linear_step import LinearStep, Scratch
+from supple_solve_newton.linearisation import Linearisation
+from supple_solve_newton.near_start import MAX_STEPS, NearStart
+from supple_solve_newton.quick_kernels import solve_quickly
+from supple_solve_newton.search_state import Search
+
+if TYPE_CHECKING:
+    from supple_solve_newton.components import NewtonSettings
+
+QUICK_GROUPS: Final = 30
+"""From here on there is more to think about than which of the two starts comes first."""
+
+
+class Limits(NamedTuple):
+    """Numbers that decide what is tried."""
+
+    tolerance: float
+    relative: float
+    groups: int
+    few_active: int
+    some_active: int
+    sweeps: int
+    max_steps: int
+
+
+class Near(NamedTuple):
+    """Work arrays of `watchdog_kernels.improve_near`."""
+
+    rho: FloatArray
+    linear: Linearisation
+    scratch: Scratch
+    search: Search
+
+
+class Sweeping(NamedTuple):
+    """Work arrays of `sweep_kernels.solve_groups`."""
+
+    scratch: SweepScratch
+    history: History
+
+
+def bind_quick_start(
+    settings: NewtonSettings,
+    problem: ConstraintProblem,
+    warm: FloatArray,
+    held: IntArray,
+    outcome: Outcome,
+    few_active: int,
+    some_active: int,
+    sweeps: int,
+) -> Call:
+    """The call of the quick start, with work arrays of its own."""
+    room = QUICK_GROUPS
+    linear, sweeper = LinearStep(room), Sweeper(room)
+    near: Any = NearStart(linear).work
+    limits = Limits(
+        tolerance=settings.tolerance,
+        relative=settings.relative_tolerance,
+        groups=room,
+        few_active=few_active,
+        some_active=some_active,
+        sweeps=sweeps,
+        max_steps=MAX_STEPS,
+    )
+    return Call(
+        solve_quickly, problem.rows, problem.W.blocks, problem.struck, held, warm, limits, Near(*near),
+        Sweeping(*sweeper.work), outcome,
+    )  # fmt: skip

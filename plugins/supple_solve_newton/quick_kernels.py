@@ -1,0 +1,78 @@
+"""Newton's method and sweeps for the few groups of most steps, in one call."""
+
+from __future__ import annotations
+
+import math
+
+from supple.core.jit import njit
+from supple.mechanics.solution import BEGUN, ITERATIONS
+from supple.mechanics.sweep_kernels import solve_groups
+from supple_solve_newton.watchdog_kernels import BEST_RESIDUAL, STEPS, improve_near
+
+
+@njit
+def choose_tolerance(rows, tolerance, relative):
+    """Every group within this [m/s] is enough for both tolerances of the settings."""
+    count = rows.counts[0]
+    if relative > 0.0 and count > 0:
+        total = 0.0
+        for i in range(count):
+            for row in range(3):
+                total += rows.free[i, row] ** 2
+        tolerance = max(tolerance, relative * math.sqrt(total) / math.sqrt(count))
+    return tolerance
+
+
+@njit
+def copy_impulses(count, impulse, impulse_out):
+    """The first `count` of them, [count, 3] N s."""
+    for i in range(count):
+        for row in range(3):
+            impulse_out[i, row] = impulse[i, row]
+
+
+@njit
+def start_near(rows, blocks, near, warm, tolerance, few_active, limits, outcome_out):
+    """`improve_near`: whether it is near, and the best residual; within the tolerance its impulses are the outcome."""
+    is_near = improve_near(
+        rows, blocks, near.rho, near.linear, near.scratch, near.search, warm, tolerance, few_active,
+        limits.max_steps,
+    )  # fmt: skip
+    outcome_out.counters[ITERATIONS] += near.search.counters[STEPS]
+    residual = near.search.figures[BEST_RESIDUAL]
+    if residual <= tolerance:
+        copy_impulses(rows.counts[0], near.search.best_impulse, outcome_out.impulse)
+    return is_near, residual
+
+
+@njit
+def solve_quickly(rows, blocks, struck, held, warm, limits, near, sweeping, outcome_out):
+    """What `Newton.solve` does up to its first search, for few groups; returns whether Python is to go on."""
+    count, counters, figures = rows.counts[0], outcome_out.counters, outcome_out.figures
+    if count == 0:
+        return False
+    waits = struck[0] != 0 or count >= limits.groups
+    for k in range(held.shape[0]):
+        waits |= held[k] != 0
+    if waits:
+        return True
+    counters[BEGUN] = 1
+    tolerance = choose_tolerance(rows, limits.tolerance, limits.relative)
+    figures[1] = tolerance
+    is_near, best = start_near(rows, blocks, near, warm, tolerance, limits.few_active, limits, outcome_out)
+    if best <= tolerance:
+        return False
+    copy_impulses(count, warm, outcome_out.impulse)
+    sweeps, residual = solve_groups(
+        rows, blocks, sweeping.scratch, sweeping.history, outcome_out.impulse, tolerance, limits.sweeps,
+        0 if is_near else limits.some_active,
+    )  # fmt: skip
+    counters[ITERATIONS] += sweeps
+    if residual > tolerance and sweeps < limits.sweeps:
+        is_near, best = start_near(
+            rows, blocks, near, warm, tolerance, limits.some_active, limits, outcome_out
+        )
+        if is_near and best <= tolerance:
+            return False
+    figures[0] = residual
+    return not residual <= tolerance
