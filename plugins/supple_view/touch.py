@@ -1,8 +1,8 @@
 """Bodies that are dragged with the mouse while a scene runs.
 
 What the page reports is a line of JSON: {"on": "ball", "point": [x, y, z], "to": [x, y, z]} while a place of an entity
-is dragged, {"on": "ball"} when it is let go. The first line, whatever it says, lets the run begin: before somebody looks,
-nothing is to be missed. The place is drawn to where the mouse is by a spring and damper, as a
+is dragged, {"on": "ball"} when it is let go. The first line, whatever it says, lets the run begin: it waits until
+somebody looks. The place is drawn to where the mouse is by a spring and damper, as a
 force that is given by name: it is recorded as every command is, and `supple run SCENE --replay RECORDING` repeats the
 run.
 """
