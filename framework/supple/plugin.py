@@ -6,6 +6,7 @@ or given as a file. Hooks are for registration and for the life of a run; none i
 
 from __future__ import annotations
 
+import functools
 import importlib.metadata
 import importlib.util
 import os
@@ -144,8 +145,7 @@ def load_plugins(files: Iterable[Path] = (), disabled: Iterable[str] = ()) -> Pl
     available = set()
     for entry in sorted(importlib.metadata.entry_points(group=PROJECT), key=lambda entry: entry.name):
         available.add(entry.name)
-        distribution = entry.dist.name if entry.dist else "unknown"
-        version = entry.dist.version if entry.dist else "unknown"
+        distribution, version = _name_distribution(entry.dist)
         foreign = distribution != PROJECT
         if entry.name in disabled or (foreign and _autoload_is_off()):
             continue
@@ -160,6 +160,12 @@ def load_plugins(files: Iterable[Path] = (), disabled: Iterable[str] = ()) -> Pl
         )
     plugins.register_all()
     return plugins
+
+
+@functools.cache
+def _name_distribution(distribution: importlib.metadata.Distribution | None) -> tuple[str, str]:
+    """Name and version; each is found by parsing the whole description of the package."""
+    return (distribution.name, distribution.version) if distribution else ("unknown", "unknown")
 
 
 def _autoload_is_off() -> bool:

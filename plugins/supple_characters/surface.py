@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from supple.core.arrays import FloatArray, IntArray
+from supple.core.kept_arrays import keep_arrays
 from supple_characters import limb_columns as at
 from supple_characters.limbs import Limb, tabulate
 
@@ -40,9 +44,26 @@ def wrap(limbs: tuple[Limb, ...], vertices: int, join: float, apart: float, deta
     Branches blend with the trunk over the width `join` [m] and with each other over `apart`. `detail` [m] is the
     distance below which limbs and gaps may be missed. Raises ValueError if the skin is no ball with dents.
     """
+    table, ordered = tabulate(limbs)
+
+    def make() -> Mapping[str, NDArray[Any]]:
+        points, triangles, chosen = _wrap(table, vertices, join, apart, detail)
+        return {"points": points, "triangles": triangles, "chosen": chosen}
+
+    asked = f"{table.tobytes().hex()} {(vertices, join, apart, detail)!r}"
+    kept = keep_arrays(__name__, asked, make)
+    points, triangles = kept["points"], kept["triangles"]
+    points.setflags(write=False)
+    triangles.setflags(write=False)
+    return Surface(points, triangles, tuple(ordered[k].bone for k in kept["chosen"]))
+
+
+def _wrap(
+    table: FloatArray, vertices: int, join: float, apart: float, detail: float
+) -> tuple[FloatArray, IntArray, IntArray]:
+    """Vertices, triangles, and the limb of every vertex."""
     from supple_characters.distance_kernels import choose_limbs
 
-    table, ordered = tabulate(limbs)
     soft = np.array([join, apart])
     for _ in range(ATTEMPTS):
         points, triangles = _polygonise(table, soft, detail)
@@ -54,9 +75,7 @@ def wrap(limbs: tuple[Limb, ...], vertices: int, join: float, apart: float, deta
     points, triangles = _Remesher(table, soft, points, triangles, vertices).run()
     chosen = np.zeros(len(points), np.int64)
     choose_limbs(table, points, chosen)
-    points.setflags(write=False)
-    triangles.setflags(write=False)
-    return Surface(points, triangles, tuple(ordered[k].bone for k in chosen))
+    return points, triangles, chosen
 
 
 def _polygonise(table: FloatArray, soft: FloatArray, spacing: float) -> tuple[FloatArray, IntArray]:

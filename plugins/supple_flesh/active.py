@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg.lapack import dpotrf, dpotri
 
 from supple.core.arrays import FloatArray, IntArray
 from supple.core.jit import bind_first_arguments, bind_kernel
@@ -61,6 +60,8 @@ class ActiveSet:
         self._find_lags()
 
     def _invert(self, p: int) -> None:
+        from scipy.linalg.lapack import dpotrf, dpotri  # a long import
+
         active = self.arrays
         size, first = int(active.start[p + 1] - active.start[p]), int(active.inverse_start[p])
         if size == 0:

@@ -14,6 +14,7 @@ from supple.core.settings import NEVER
 from supple.mechanics.filters import ignore_pair
 from supple_joints.codes import FREE, HINGE, STANDS_STILL
 from supple_joints.commands import COMMAND
+from supple_joints.drawings import draw_links
 from supple_joints.held import ELEMENT, SURFACE, WEIGHTS, HeldPoints, list_held
 from supple_joints.links import Link, link_grasp, link_joint, link_spring
 from supple_joints.row_table import COLUMNS, RowTable
@@ -55,6 +56,7 @@ def compile_links(build: Build) -> None:
     for kind, entities, first in (("joint", joints, 0), ("grasp", grasps, first_grasp)):
         for index, entity in enumerate(entities, first):
             _show_link(build, entity, kind, index, links[index])
+    draw_links(build, links)
     stiff = sum(1 for stiffness in rows.columns["stiffness"] if stiffness > 0.0)
     build.add_member("row_sources", LinkRows(len(rows), stiff, list_held(build)))
 

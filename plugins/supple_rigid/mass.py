@@ -24,7 +24,7 @@ SOLID_MESHES = ("convex", "mesh")
 
 def shapes_of(path: str, graph: SceneGraph) -> Iterator[tuple[str, str, Any]]:
     """Entity, kind and component of every solid shape that moves with the body at `path`."""
-    for entity in graph:
+    for entity in graph.below(path):
         owner = next(
             (above.path for above in graph.ancestors(entity.path) if "body" in above.components), None
         )

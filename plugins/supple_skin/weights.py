@@ -11,7 +11,6 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import erf
 
 from supple.core.arrays import FloatArray
 
@@ -70,6 +69,8 @@ def find_weights(vertices: FloatArray, segments: Sequence[tuple[int, FloatArray]
 
     The width of the bell is the vertex' own distance from the nearest segment: the local radius of the limb.
     """
+    from scipy.special import erf  # takes a while to import, and few skins need it
+
     measured = [(bone, *_measure(vertices, ends)) for bone, ends in segments]
     distances = np.stack(
         [

@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-from scipy.sparse import csc_matrix
-from scipy.sparse.linalg import splu
 
 from supple.core.arrays import FloatArray, IntArray
 from supple.core.jit import TypedKernel
@@ -44,6 +42,9 @@ def _integers(*shape: int) -> IntArray:
 
 def find_places(count: int, graph: Graph) -> IntArray:
     """Where every vertex stands in an order with little fill: minimum degree, as SuperLU finds it."""
+    from scipy.sparse import csc_matrix  # here, because most scenes never come here, and the import is long
+    from scipy.sparse.linalg import splu
+
     entries = int(graph.start[count])
     # What is factorised is of no interest; its diagonal is so heavy that no pivot is needed.
     column = np.repeat(np.arange(count), np.diff(graph.start[: count + 1]))

@@ -8,9 +8,6 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 import numpy as np
-from scipy.linalg.lapack import dgesv, dposv
-from scipy.sparse import csc_matrix
-from scipy.sparse.linalg import splu
 
 from supple.core.arrays import FloatArray, IntArray
 from supple.core.jit import TypedKernel
@@ -119,6 +116,8 @@ class LinearStep:
     def _solve_dense(
         self, problem: ConstraintProblem, floors: FloatArray, right_side: FloatArray
     ) -> FloatArray | None:
+        from scipy.linalg.lapack import dgesv, dposv  # a long import that few scenes need
+
         transposed = np.zeros((len(right_side), len(right_side)))
         assemble_dense(problem.rows, problem.W.blocks, self.linear, floors, transposed)
         if not (self.linear.mode[: problem.count] == kernels.SLIPPING).any():  # then the matrix is symmetric
@@ -131,6 +130,9 @@ class LinearStep:
     def _solve_sparse(
         self, problem: ConstraintProblem, floors: FloatArray, right_side: FloatArray, entries: int
     ) -> FloatArray | None:
+        from scipy.sparse import csc_matrix
+        from scipy.sparse.linalg import splu
+
         m = len(right_side)
         row, entry, start = np.empty(entries, np.int64), np.empty(entries), self._column_start[: m + 1]
         assemble_sparse(problem.rows, problem.W.blocks, self.linear, floors, start, self._part, row, entry)

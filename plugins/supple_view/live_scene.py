@@ -135,6 +135,8 @@ class LiveScene:
         self._learn_usual_force()
         points, forces = self.stage.contacts(frame)
         sizes = np.linalg.norm(forces, axis=1)
+        if self._reference == 0.0 and sizes.any():  # the first forces of a run that goes on
+            self._reference = float(sizes.max())
         pressed = sizes > 0.02 * self._reference
         if not self.contacts or not pressed.any():
             if self._arrows is not None:

@@ -73,6 +73,9 @@ class Viewer:
         # Sharing would go through a server elsewhere.
         server.gui.configure_theme(show_share_button=False, show_logo=False)
         self.scene = LiveScene(server, self.stage, touched)
+        if touched is not None:
+            server.on_client_connect(lambda client: touched({}))
+            server.gui.add_markdown("Drag a body to pull it; drag beside it to turn the view.")
         self.panel = LivePanel(server, self.scene, self.playhead, self.history)
 
     def tick(self, run: LiveRun) -> None:

@@ -1,7 +1,8 @@
 """Bodies that are dragged with the mouse while a scene runs.
 
 What the page reports is a line of JSON: {"on": "ball", "point": [x, y, z], "to": [x, y, z]} while a place of an entity
-is dragged, {"on": "ball"} when it is let go. The place is drawn to where the mouse is by a spring and damper, as a
+is dragged, {"on": "ball"} when it is let go. The first line, whatever it says, lets the run begin: it waits until
+somebody looks. The place is drawn to where the mouse is by a spring and damper, as a
 force that is given by name: it is recorded as every command is, and `supple run SCENE --replay RECORDING` repeats the
 run.
 """
@@ -48,24 +49,30 @@ class Touch:
         self._held: dict[str, Held] = {}
         self._waiting: list[dict[str, Any]] = []
         self._lock = threading.Lock()
+        self._looked_at = threading.Event()
+        self._began: float | None = None
 
     def begin(self) -> None:
         """Listen from now on."""
         threading.Thread(target=self._listen, daemon=True).start()
-        self._began = time.monotonic() - self._world.time
         self._world.on_step(self.act)
 
     def _listen(self) -> None:
         for line in self._messages:
+            self._looked_at.set()
             try:
                 message = json.loads(line)
             except ValueError:
                 continue
             with self._lock:
                 self._waiting.append(message)
+        self._looked_at.set()  # nobody will ever look
 
     def act(self, world: World) -> None:
         """Before a step: wait for the clock, and pull at what is held."""
+        if self._began is None:
+            self._looked_at.wait()
+            self._began = time.monotonic() - world.time
         ahead = self._began + world.time - time.monotonic()
         if ahead > 0:
             time.sleep(min(ahead, 0.1))

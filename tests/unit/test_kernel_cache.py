@@ -87,3 +87,23 @@ def test_kernels_of_others_stay_where_they_would_be(package, tmp_path) -> None:
     run(package, cache, "from others import thrice; print(thrice(3.0), end='')")
     assert not [file for file in cache.rglob("*.nbc") if "thrice" in file.name]
     assert [file for file in package.rglob("__pycache__/*.nbc") if "thrice" in file.name]
+
+
+def test_a_kernel_can_be_compiled_against_one_that_was_loaded(package, tmp_path) -> None:
+    cache = tmp_path / "cache"
+    run(package, cache)
+    (package / "supple_demo/more.py").write_text(
+        "from supple.core.jit import njit\nfrom supple_demo.kernels import twice\n\n"
+        "@njit\ndef four_times(x):\n    return twice(twice(x))\n"
+    )
+    # The first is loaded, the second compiled, and what it calls is the loaded one's code.
+    what = f"{RUN}; from supple_demo.more import four_times; print(four_times(3.0))"
+    assert run(package, cache, what) == "6.012.0\n"
+    assert run(package, cache, what) == "6.012.0\n"
+
+
+def test_loading_kernels_imports_nothing_that_only_compiling_needs(package, tmp_path) -> None:
+    cache = tmp_path / "cache"
+    run(package, cache)
+    what = f"{RUN}; import sys; print(*(name in sys.modules for name in ('numba.np.arraymath', 'scipy.linalg')))"
+    assert run(package, cache, what) == "6.0False False\n"

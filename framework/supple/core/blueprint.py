@@ -8,8 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import pydantic
-
+from supple.core.component import checks_of
 from supple.core.entity import SceneGraph
 from supple.core.scene_files import SceneFiles
 from supple.core.settings import Run
@@ -71,4 +70,4 @@ def _named_files(component: Any) -> Iterable[str]:
 
 
 def _plain(value: Any) -> Any:
-    return pydantic.TypeAdapter(type(value)).dump_python(value, mode="json")
+    return checks_of(type(value)).dump_python(value, mode="json")

@@ -6,6 +6,7 @@ members of collections that its components need. Nothing here knows any particul
 
 from __future__ import annotations
 
+import bisect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -306,10 +307,10 @@ class Build:
                 what = f"draws the array {name}, which is not declared"
                 raise PluginError(Problem(None, drawing.name, what, suggest(name, self.arrays.specs)))
             self.arrays.specs[name] = replace(self.arrays.specs[name], record=True)
-        if any(other.name == drawing.name for other in self.drawings):
+        place = bisect.bisect_left(self.drawings, drawing.name, key=lambda other: other.name)
+        if place < len(self.drawings) and self.drawings[place].name == drawing.name:
             raise PluginError(Problem(None, drawing.name, "is drawn twice", "give one another name"))
-        self.drawings.append(drawing)
-        self.drawings.sort(key=lambda other: other.name)
+        self.drawings.insert(place, drawing)
 
     def _check_member(self, collection: str, member: Member, plugin: str) -> None:
         registered = self.registry.collections.get(collection)

@@ -13,6 +13,7 @@ unit and, in a sentence, what it is:
 
 from __future__ import annotations
 
+import functools
 import inspect
 import json
 import re
@@ -206,4 +207,10 @@ def read_component(cls: type, table: Any) -> Any:
     The check goes through JSON because only there pydantic is strict about words and numbers ("3" is no
     number) and yet takes a list for a tuple and a table for a nested component.
     """
-    return pydantic.TypeAdapter(cls).validate_json(json.dumps(table), strict=True)
+    return checks_of(cls).validate_json(json.dumps(table), strict=True)
+
+
+@functools.cache
+def checks_of(cls: type) -> pydantic.TypeAdapter[Any]:
+    """What reads and writes components of a class. An adapter makes its checks when it is first used: keep it."""
+    return pydantic.TypeAdapter(cls)

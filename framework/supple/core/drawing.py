@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 #: Things that are switched on and off together in a viewer. A plugin may name others.
-LAYERS = ("ground", "bodies", "bones", "skin", "muscles")
+LAYERS = ("ground", "bodies", "bones", "skin", "muscles", "joints")
 Vector = tuple[float, float, float]
 
 
@@ -49,6 +49,21 @@ class Lines:
     points: str
     segments: str
     radius: float = 0.005
+
+
+@dataclass(frozen=True)
+class Span:
+    """A tube of `radius` [m] from one thing to another, such as a spring; in the world, whatever its drawing's place.
+
+    Each end is a place in a frame: row of a position [n, 3] and of a rotation [n, 4]; without names, in the world.
+    """
+
+    positions: tuple[str, str]
+    rotations: tuple[str, str]
+    rows: tuple[int, int]
+    start: Vector
+    end: Vector
+    radius: float
 
 
 @dataclass(frozen=True)
@@ -104,7 +119,7 @@ class Drawing:
     name: str
     path: str
     layer: str
-    form: Solid | Mesh | Lines
+    form: Solid | Mesh | Lines | Span
     place: Carried | Placed = Placed()
     colour: Vector | None = None
     channel: Channel | None = None
@@ -118,6 +133,8 @@ class Drawing:
             names += [self.form.vertices, self.form.triangles]
         elif isinstance(self.form, Lines):
             names += [self.form.points, self.form.segments]
+        elif isinstance(self.form, Span):
+            names += [name for name in (*self.form.positions, *self.form.rotations) if name]
         if isinstance(self.place, Carried):
             names += [self.place.position, self.place.rotation]
         if self.hangs is not None:
@@ -127,7 +144,7 @@ class Drawing:
 
 
 _PARTS: dict[str, Any] = {
-    kind.__name__: kind for kind in (Solid, Mesh, Lines, Carried, Placed, Channel, Hangs)
+    kind.__name__: kind for kind in (Solid, Mesh, Lines, Span, Carried, Placed, Channel, Hangs)
 }
 
 

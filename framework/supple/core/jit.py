@@ -1,4 +1,6 @@
-"""The decorators of all kernels, with a cache that notices changed helpers; see `kernel_hash` and `kernel_locator`."""
+"""The decorators of all kernels, with a cache that notices changed helpers; see `kernel_hash`,
+`kernel_locator` and `kernel_cache`.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +8,12 @@ import functools
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numba
 from numba.core.dispatcher import Dispatcher
 
+from supple.core.kernel_cache import KernelCache
 from supple.core.kernel_hash import kernel_cache_folder
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -62,9 +65,11 @@ def _cache_of(module: str) -> Iterator[None]:
 
 
 def _compile(function: Function, **options: bool) -> Function:
-    with _cache_of(function.__module__):
-        compiled: Function = numba.njit(cache=True, error_model="numpy", **options)(function)
-    return compiled
+    compiled: Any = numba.njit(error_model="numpy", **options)(function)
+    if isinstance(compiled, Dispatcher):  # or else compiling is switched off
+        with _cache_of(function.__module__):
+            compiled._cache = KernelCache(compiled.py_func)
+    return cast(Function, compiled)
 
 
 def bind_kernel(kernel: Callable[..., Any], *arguments: Any) -> Callable[[], Any]:

@@ -17,6 +17,9 @@ from pathlib import Path
 
 from supple.core.cache_folder import user_cache_folder
 
+#: Modules that read compiled kernels and have no part in what they compute.
+READERS = ("supple.core.kernel_cache", "supple.core.kernel_locator")
+
 _IMPORT = re.compile(
     rb"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]+(\([^)]*\)|[^\n]*)|import[ \t]+([\w., \t]+))",
     re.MULTILINE,
@@ -69,7 +72,11 @@ def hash_sources(module: str) -> str:
         if source is not None:
             sources[name] = source
             tops = ((found, found.partition(".")[0]) for found in _list_imports(name))
-            wanted.extend(found for found, top in tops if top == home or top.startswith("supple"))
+            wanted.extend(
+                found
+                for found, top in tops
+                if (top == home or top.startswith("supple")) and found not in READERS
+            )
     digest = hashlib.sha256()
     for name in sorted(sources):
         digest.update(name.encode() + b"\0" + sources[name] + b"\0")

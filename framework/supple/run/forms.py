@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.core.arrays import FloatArray, IntArray
-from supple.core.drawing import Lines, Mesh, Solid
+from supple.core.drawing import Lines, Mesh, Solid, Span
+from supple.core.pose import rotate
 from supple.run.recording import Recording
 from supple.run.tessellate import connect_tubes, tessellate_solid, tessellate_tubes, vertices_per_tube
 
@@ -102,10 +103,34 @@ class LinesForm:
         )
 
 
-def make_form(form: Solid | Mesh | Lines, reader: FrameReader) -> Form:
+class SpanForm:
+    """A tube between two things."""
+
+    flat, bends = False, True
+
+    def __init__(self, span: Span, reader: FrameReader) -> None:
+        self.triangles = connect_tubes(1)
+        self.rows = np.zeros(vertices_per_tube(), np.int64)
+        self._span, self._reader = span, reader
+
+    def vertices(self, frame: int) -> FloatArray:
+        """The tube as it is now."""
+        span, ends = self._span, []
+        for k, local in enumerate((span.start, span.end)):
+            place = np.array(local, np.float64)
+            if span.positions[k]:
+                turn = self._reader.read(span.rotations[k], frame)[span.rows[k]]
+                place = self._reader.read(span.positions[k], frame)[span.rows[k]] + rotate(turn, place)
+            ends.append(place)
+        return tessellate_tubes(np.array(ends), np.array([[0, 1]]), span.radius)
+
+
+def make_form(form: Solid | Mesh | Lines | Span, reader: FrameReader) -> Form:
     """The triangles of a form other than a plane. Raises ValueError or IndexError if its numbers do not fit."""
     if isinstance(form, Mesh):
         return MeshForm(form, reader)
     if isinstance(form, Lines):
         return LinesForm(form, reader)
+    if isinstance(form, Span):
+        return SpanForm(form, reader)
     return SolidForm(*tessellate_solid(form.kind, form.size))

@@ -17,7 +17,7 @@ from supple.core.drawing import Carried, Drawing, Vector
 PALETTE = (
     "3f7cac", "e08e45", "5aa899", "d1605e", "e3b94f", "8b7bb8", "7ba05b", "c77d9b", "62a6c9", "a5805f",
 )  # fmt: skip
-_OF_LAYER = {"ground": "d9d6cf", "skin": "dca687", "muscles": "b2504c"}
+_OF_LAYER = {"ground": "d9d6cf", "skin": "dca687", "muscles": "b2504c", "joints": "4a4d54"}
 _STONE = "b4b0a8"
 _SHADES = (0.0, 0.16, -0.12, 0.28)
 

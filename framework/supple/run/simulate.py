@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from supple.core.beginning import as_plain
 from supple.core.world import World
@@ -29,15 +29,16 @@ from supple.run.display import Display, SilentDisplay
 from supple.run.ending import make_runner
 from supple.run.failure import Failure, write_failure
 from supple.run.file_lock import FileLock
-from supple.run.recorded_commands import replay
 from supple.run.recording_layout import make_header, steps_per_frame
-from supple.run.recording_writer import Recorder, start_recording
 from supple.run.runner import Runner
 from supple.run.save_problems import ProblemSaver
 from supple.run.stop import Stop
 from supple.run.summary import check_expectations, find_troubles, judge_expectations, summarise
 from supple.run.versions import list_versions
 from supple.scene.load import Scene, build_world, read_scene
+
+if TYPE_CHECKING:
+    from supple.run.recording_writer import Recorder
 
 
 @dataclass(frozen=True)
@@ -181,6 +182,8 @@ def _prepare(
         if checkpoint.about.versions != versions:
             display.note(f"{checkpoint.path} was made with other versions: the last digits may differ")
     if options.replay is not None:
+        from supple.run.recorded_commands import replay
+
         display.note(f"{replay(world, options.replay)} commands of {options.replay} are given again")
     return world, _open_files(options, world, versions), versions
 
@@ -192,6 +195,8 @@ def _open_files(options: RunOptions, world: World, versions: dict[str, Any]) -> 
     files = _Files(CheckpointWriter(world, versions), locks=tuple(FileLock(path) for path in written))
     h = world.blueprint.run.step
     if options.record is not None:
+        from supple.run.recording_writer import start_recording  # h5py takes a while to import
+
         header = make_header(
             world.blueprint,
             every=steps_per_frame(options.fps, h),

@@ -6,6 +6,7 @@ Overrides of what the author wrote apply before prefabs expand, those of what a 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 from supple.core.entity import Entity, parent_path
 from supple.core.fault import naming_fault
@@ -19,6 +20,9 @@ from supple.scene.overrides import Override
 from supple.scene.prefabs import expand_prefabs
 from supple.scene.read_entities import Assembly, Expansions, add_entity, read_components, read_event
 from supple.scene.wording import read_checked
+
+#: The table of settings that nobody wrote. One object, so that it is read once.
+NOTHING: Mapping[str, Any] = {}
 
 
 def assemble(
@@ -72,7 +76,7 @@ def _read_run(assembly: Assembly) -> None:
     assembly.run = run
     for name, registered in sorted(registry.settings.items()):
         with naming_fault(registry, registered.plugin, f"settings run.{name}"):
-            made, complaints = read_checked(registered.target, part.table.get(name, {}))
+            made, complaints = assembly.expansions.read(registered.target, part.table.get(name, NOTHING))
         assembly.problems.extend(part.problems(complaints, (name,)))
         assembly.settings[name] = made
 

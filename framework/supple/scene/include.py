@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -37,10 +38,19 @@ class SourceFile:
         depth = len(keys)
         places = {
             known[depth:]: Where(self.source, line)
-            for known, line in self.lines.items()
+            for known, line in self._lines_below.get(keys[:2], ())
             if len(known) > depth and known[:depth] == keys
         }
         return Part(path, table, self.where(keys), places)
+
+    @functools.cached_property
+    def _lines_below(self) -> Mapping[KeyPath, list[tuple[KeyPath, int]]]:
+        """The lines of keys by their first and by their first two parts: looking through all lines takes long."""
+        found: dict[KeyPath, list[tuple[KeyPath, int]]] = {}
+        for known, line in self.lines.items():
+            for depth in range(min(2, len(known)) + 1):
+                found.setdefault(known[:depth], []).append((known, line))
+        return found
 
     def top(self, key: str) -> Part:
         """A table at the top of the file; empty when it is not there or is none."""

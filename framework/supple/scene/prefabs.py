@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections import deque
 from typing import Any
 
-import pydantic
-
-from supple.core.component import Prefab
+from supple.core.component import Prefab, checks_of
 from supple.core.entity import PATH, Entity
 from supple.errors import Problem, UserError
 from supple.scene.fields import fields_of
@@ -102,4 +100,4 @@ def _check_parents(assembly: Assembly, maker: Part, kind: str, made: list[str]) 
 
 
 def _as_plain(component: Any) -> Any:
-    return pydantic.TypeAdapter(type(component)).dump_python(component, mode="json")
+    return checks_of(type(component)).dump_python(component, mode="json")

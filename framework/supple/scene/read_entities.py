@@ -15,7 +15,7 @@ from supple.core.scene_files import SceneFiles
 from supple.core.settings import Run
 from supple.errors import Problem, suggest
 from supple.scene.parts import Part
-from supple.scene.wording import read_checked
+from supple.scene.wording import Complaint, read_checked
 
 
 @component
@@ -26,13 +26,23 @@ class Timing:
 
 
 class Expansions:
-    """What the prefabs of a scene made while it is read: variants and cells mostly change something else.
+    """What was read of a scene and what its prefabs made: variants and cells mostly change something else.
 
     Kept only as long as one reading lasts, in which the files that prefabs read stay as they are.
     """
 
     def __init__(self) -> None:
         self._made: dict[tuple[str, str], list[tuple[Entity, list[Entity]]]] = {}
+        # Overrides copy what they change, so a table that is the same object says the same. It is kept beside what came
+        # of it, lest another be made in its place.
+        self._read: dict[tuple[type, int], tuple[Any, Any, list[Complaint]]] = {}
+
+    def read(self, cls: type, table: Any) -> tuple[Any, list[Complaint]]:
+        """The component of a table, or None and everything that is wrong with the table."""
+        known = self._read.get((cls, id(table)))
+        if known is None:
+            known = self._read[cls, id(table)] = (table, *read_checked(cls, table))
+        return known[1], known[2]
 
     def find(self, entity: Entity, kind: str) -> list[Entity] | None:
         """What an entity that equals this one was expanded to."""
@@ -129,7 +139,7 @@ def naming_component(assembly: Assembly, path: str, kind: str) -> AbstractContex
 
 def _read(assembly: Assembly, part: Part, kind: str, registered: Registered) -> Any:
     with naming_component(assembly, part.path, kind):
-        made, complaints = read_checked(registered.target, part.table[kind])
+        made, complaints = assembly.expansions.read(registered.target, part.table[kind])
     if complaints:
         assembly.broken.add(part.path)
         assembly.problems.extend(part.problems(complaints, (kind,)))

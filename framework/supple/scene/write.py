@@ -6,8 +6,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-import pydantic
-
+from supple.core.component import checks_of
 from supple.core.entity import Entity
 
 
@@ -19,9 +18,7 @@ def write_entities(entities: Iterable[Entity]) -> str:
 def _write_entity(entity: Entity) -> str:
     lines = ["[[entity]]", f"name = {write_value(entity.path)}"]
     for kind, component in entity.components.items():
-        plain = pydantic.TypeAdapter(type(component)).dump_python(
-            component, mode="json", exclude_defaults=True
-        )
+        plain = checks_of(type(component)).dump_python(component, mode="json", exclude_defaults=True)
         lines.append(f"{kind} = {write_value(plain)}")
     return "\n".join(lines) + "\n"
 
