@@ -18,6 +18,7 @@ from supple.core.jit import TypedKernel, bind_kernel
 from supple.errors import CapacityError, SimulationError, UserError
 from supple.mechanics import problem_kernels as kernels
 from supple.mechanics.block_matrix import BlockMatrix
+from supple.mechanics.roots import RootSource
 
 cut_groups, cut_blocks = TypedKernel(kernels.cut_groups), TypedKernel(kernels.cut_blocks)
 
@@ -93,6 +94,9 @@ class ConstraintProblem:
         default=False, init=False
     )  # whether something approaches so fast that it may bounce
     coupled: Coupled | None = field(default=None, init=False)  # groups that are limited by contacts, if any
+    roots: RootSource | None = field(
+        default=None, init=False
+    )  # W as a product over bodies, where that is known
     count: int = field(default=0, init=False)  # groups in use; only methods set it
     counts: IntArray = field(init=False)  # [1] the same for kernels
     law: IntArray = field(init=False)  # [capacity] code of the law, see `rows`

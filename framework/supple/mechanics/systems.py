@@ -24,6 +24,7 @@ from supple.mechanics.problem import ConstraintProblem
 from supple.mechanics.problem_kernels import begin_free, measure_rows
 from supple.mechanics.recovery import calm_recovery
 from supple.mechanics.rescue import is_approximate, make_solvers, solve_with_rescue
+from supple.mechanics.roots import find_root_source
 from supple.mechanics.solve_sums import name_figure
 from supple.mechanics.springs import bind_closing_springs
 
@@ -59,6 +60,7 @@ class AssembleRows(System):
         problem.step = arrays.h
         sources: list[AssembledSource] = arrays.build.members("row_sources", self.solve.name)
         mechanisms: list[Mechanism] = arrays.build.members("mechanisms", self.solve.name)
+        problem.roots = find_root_source(mechanisms)
         jacobians = [mechanism.jacobian for mechanism in mechanisms]
         add_velocities = [
             mechanism.jacobian.bind_row_velocities(arrays[mechanism.v].reshape(-1), problem.u_now)
