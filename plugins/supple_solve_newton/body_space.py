@@ -45,7 +45,8 @@ class BodySpace:
     def __init__(self) -> None:
         self._pattern = BlockMatrix()
         self._indptr, self._indices, self._touched = _integers(0), _integers(0), _integers(0)
-        self._reserve(0, 0, 0)
+        self._z: FloatArray = np.zeros(0)
+        self._make_room(0, 0)
         self._fronts: Fronts | None = None
         self._factor: Factor | None = None
         self._count = 0
@@ -123,18 +124,18 @@ class BodySpace:
         gather_unknowns(self._count, linear, self.incidence, self.middle, self._z, right_side)
 
     def _reserve(self, groups: int, blocks: int, bodies: int) -> None:
-        known = getattr(self, "incidence", None)
-        if known is not None and len(known.start) > groups and len(known.body) >= blocks:
-            if len(self._z) != WIDTH * bodies:
-                self._z = np.zeros(WIDTH * bodies)
+        if len(self._z) != WIDTH * bodies:
+            self._z = np.zeros(WIDTH * bodies)
+        if len(self.incidence.start) > groups and len(self.incidence.body) >= blocks:
             return
-        groups, blocks = 2 * groups, 2 * blocks
+        self._make_room(2 * groups, 2 * blocks)
+
+    def _make_room(self, groups: int, blocks: int) -> None:
         self._next = _integers(groups)
         self.incidence = Incidence(
             start=_integers(groups + 1), body=_integers(blocks), root=np.zeros((blocks, 3, WIDTH))
         )
         self.middle = Middle(*np.zeros((2, groups, 3, 3)))
-        self._z: FloatArray = np.zeros(WIDTH * bodies)
 
     def _take_pattern(self, bodies: int, touched: IntArray) -> None:
         """The matrix of the bodies, and its fronts if the pattern is new."""
