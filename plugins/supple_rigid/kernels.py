@@ -195,6 +195,29 @@ def add_body_delassus(bodies, jacobian, first_out, next_out, blocks_out):
 
 
 @njit
+def list_body_roots(bodies, jacobian, roots_out):
+    """Blocks J L with A^-1 = L L^T, so that W = (J L) (J L)^T."""
+    mass, inverse = bodies.mass, bodies.inverse_inertia
+    roots_out.counts[0] = jacobian.counts[0]
+    for b in range(jacobian.counts[0]):
+        i = jacobian.unit[b]
+        roots_out.group[b], roots_out.unit[b] = jacobian.group[b], i
+        light = 1.0 / math.sqrt(mass[i])
+        l00 = math.sqrt(inverse[i, 0, 0])
+        l10, l20 = inverse[i, 1, 0] / l00, inverse[i, 2, 0] / l00
+        l11 = math.sqrt(inverse[i, 1, 1] - l10 * l10)
+        l21 = (inverse[i, 2, 1] - l20 * l10) / l11
+        l22 = math.sqrt(inverse[i, 2, 2] - l20 * l20 - l21 * l21)
+        for row in range(3):
+            for k in range(3):
+                roots_out.values[b, row, k] = light * jacobian.values[b, row, k]
+            x, y, z = jacobian.values[b, row, 3], jacobian.values[b, row, 4], jacobian.values[b, row, 5]
+            roots_out.values[b, row, 3] = x * l00 + y * l10 + z * l20
+            roots_out.values[b, row, 4] = y * l11 + z * l21
+            roots_out.values[b, row, 5] = z * l22
+
+
+@njit
 def kinetic_energy(mass, inertia, v, i):
     """Kinetic energy of body i [J]."""
     lx, ly, lz = multiply_at(inertia, i, v[i, 3], v[i, 4], v[i, 5])

@@ -15,10 +15,12 @@ from supple.mechanics.block_matrix import BlockMatrix
 from supple.mechanics.dynamics import Arrays
 from supple.mechanics.jacobian import JacobianBlocks
 from supple.mechanics.mechanism import PointRows
+from supple.mechanics.roots import Roots
 from supple_rigid import kernels
 from supple_rigid.dynamics import READS, WRENCH, BodyDynamics
 from supple_rigid.layout import MODEL, RESPONSE, STATE, Motion, Response
 
+list_body_roots = TypedKernel(kernels.list_body_roots)
 add_body_delassus = TypedKernel(kernels.add_body_delassus)
 add_point_blocks, add_turn_blocks = (
     TypedKernel(kernels.add_point_blocks),
@@ -58,6 +60,10 @@ class RigidBodies:
     def add_delassus(self, W: BlockMatrix) -> None:
         """W += J M^-1 J^T, body by body."""
         add_body_delassus(self.bodies, self.jacobian.arrays, self._first_block, self._next_block, W.blocks)
+
+    def list_roots(self, roots: Roots) -> None:
+        """The blocks of J A^(-1/2), one for every block of the Jacobian."""
+        list_body_roots(self.bodies, self.jacobian.arrays, roots)
 
     def apply_inverse(self, x: FloatArray, out: FloatArray) -> None:
         """out = M^-1 x, both [bodies, 6]."""

@@ -9,18 +9,13 @@ import numpy as np
 from supple.core.arrays import FloatArray, IntArray
 from supple.core.jit import TypedKernel
 from supple.mechanics.block_matrix import BlockMatrix
-from supple_solve_newton import front_kernels, order_kernels
-from supple_solve_newton.fronts import Factor, Fronts, Graph, Tree
+from supple.mechanics.problem import ConstraintProblem
+from supple_solve_newton import front_kernels
+from supple_solve_newton.body_space import BodySpace
+from supple_solve_newton.front_order import find_fronts, reserve_factor
+from supple_solve_newton.fronts import Factor, Fronts
 from supple_solve_newton.linearisation import Linearisation
 
-find_twins, build_graph = TypedKernel(order_kernels.find_twins), TypedKernel(order_kernels.build_graph)
-find_parents, find_borders = TypedKernel(order_kernels.find_parents), TypedKernel(order_kernels.find_borders)
-list_by_depth, join_fronts = TypedKernel(order_kernels.list_by_depth), TypedKernel(order_kernels.join_fronts)
-list_members, fill_fronts = TypedKernel(order_kernels.list_members), TypedKernel(order_kernels.fill_fronts)
-measure_fronts, measure_room = (
-    TypedKernel(order_kernels.measure_fronts),
-    TypedKernel(order_kernels.measure_room),
-)
 factor_fronts, solve_fronts = (
     TypedKernel(front_kernels.factor_fronts),
     TypedKernel(front_kernels.solve_fronts),
@@ -34,24 +29,12 @@ BAD: Final = 1e-6
 # From this part of all groups on, fronts are made for all of them: they then serve from step to step.
 NEARLY_ALL: Final = 0.8
 MOST_KNOWN: Final = 4
+# Up to this share of unknowns, those of the bodies are worth the digits that they cost.
+FEW_BODIES: Final = 0.5
 
 
 def _integers(*shape: int) -> IntArray:
     return np.zeros(shape, np.int64)
-
-
-def find_places(count: int, graph: Graph) -> IntArray:
-    """Where every vertex stands in an order with little fill: minimum degree, as SuperLU finds it."""
-    from scipy.sparse import csc_matrix  # here, because most scenes never come here, and the import is long
-    from scipy.sparse.linalg import splu
-
-    entries = int(graph.start[count])
-    # What is factorised is of no interest; its diagonal is so heavy that no pivot is needed.
-    column = np.repeat(np.arange(count), np.diff(graph.start[: count + 1]))
-    values = np.where(graph.neighbour[:entries] == column, 1e6, 1.0)
-    heavy = csc_matrix((values, graph.neighbour[:entries], graph.start[: count + 1]), shape=(count, count))
-    order = splu(heavy, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
-    return np.ascontiguousarray(order.perm_c, np.int64)
 
 
 class Elimination:
@@ -66,14 +49,25 @@ class Elimination:
         self._known: list[tuple[IntArray, Fronts]] = []  # for the pattern of `_indptr` and `_indices`
         self._fronts: Fronts | None = None
         self._factor: Factor | None = None
+        self.bodies = BodySpace()
+        self.has_bodies = False  # whether bodies are known, and fewer than contacts
+        self.in_bodies = False  # whether the problem is eliminated in the space of its bodies
         self.work = 0.0  # multiplications of the last factorisation
 
-    def begin(self) -> None:
+    def begin(self, problem: ConstraintProblem) -> None:
         """A new problem."""
         self._fronts = None
+        self.has_bodies = self.bodies.begin(problem)
+        self.in_bodies = self.has_bodies and self.bodies.unknowns <= FEW_BODIES * int(
+            problem.size[: problem.count].sum()
+        )
 
     def factor(self, W: BlockMatrix, linear: Linearisation, added: FloatArray) -> bool:
         """Factor L^T W C + added, where `added` [groups, 3, 3] stands on the diagonal; False if a pivot is zero."""
+        if self.in_bodies:
+            done = self.bodies.factor(linear, added)
+            self.work = self.bodies.work
+            return done
         fronts = self._choose_fronts(W, linear.mode[: W.group_count])
         assert self._factor is not None
         self.work = float(factor_fronts(W.blocks, linear, added, fronts, self._factor))
@@ -81,6 +75,9 @@ class Elimination:
 
     def solve(self, linear: Linearisation, right_side: FloatArray) -> None:
         """The right-hand side becomes the solution with the factors of the last matrix."""
+        if self.in_bodies:
+            self.bodies.solve(linear, right_side)
+            return
         assert self._fronts is not None
         assert self._factor is not None
         solve_fronts(linear, self._fronts, self._factor, right_side)
@@ -117,7 +114,7 @@ class Elimination:
         everybody = np.count_nonzero(inside) >= NEARLY_ALL * len(mode)
         self._inside = np.full(len(mode), 3) if everybody else np.where(inside > 0, 3, 0)
         self._fronts = self._find(W)
-        self._reserve(len(mode), self._fronts)
+        self._factor = reserve_factor(self._factor, len(mode), self._fronts)
         return self._fronts
 
     def _look_at_pattern(self, W: BlockMatrix) -> None:
@@ -134,60 +131,3 @@ class Elimination:
         fronts = find_fronts(W, self._inside)
         self._known = [(self._inside, fronts), *self._known][:MOST_KNOWN]
         return fronts
-
-    def _reserve(self, groups: int, fronts: Fronts) -> None:
-        kept, greatest, waiting = measure_room(fronts)
-        count = int(fronts.counts[0])
-        known = self._factor
-        if (
-            known is not None
-            and len(known.values) >= kept
-            and len(known.local) >= greatest
-            and len(known.rest) >= waiting
-            and len(known.begin) >= count
-            and len(known.place) >= groups
-        ):
-            return
-        room = int(greatest)
-        self._factor = Factor(
-            begin=_integers(2 * count), values=np.zeros(kept + kept // 2), front=np.zeros(room * room),
-            rest=np.zeros(waiting + waiting // 2), place=_integers(groups + groups // 2), row=_integers(room),
-            local=np.zeros(room), waiting=_integers(2 * count), sizes=_integers(2 * count),
-        )  # fmt: skip
-
-
-def find_fronts(W: BlockMatrix, inside: IntArray) -> Fronts:
-    """The fronts of the groups that are inside (not zero), for whatever numbers the matrix has."""
-    n, blocks = W.group_count, W.blocks
-    length, twin, vertex, following = _integers(4, n)
-    find_twins(n, blocks, inside, length, twin)
-    graph = Graph(start=_integers(n + 1), neighbour=_integers(W.block_count), rows=_integers(n))
-    count, _ = build_graph(n, blocks, twin, vertex, graph)
-    place, order = find_places(count, graph), _integers(count)
-    order[place] = np.arange(count)
-    parent, child, sibling, scratch = _integers(4, count + 1)
-    by_depth = _integers(count)
-    find_parents(count, graph, order, place, parent, scratch)
-    list_by_depth(count, parent, child, sibling, scratch, by_depth)
-    # The same tree and the same fill in another order of its branches.
-    order = np.ascontiguousarray(order[by_depth])
-    place[order] = np.arange(count)
-    find_parents(count, graph, order, place, parent, scratch)
-    tree = Tree(
-        parent=parent, order=order, place=place, start=_integers(count + 1), child=child, sibling=sibling
-    )
-    border = _integers(4 * W.block_count + count)
-    while int(find_borders(count, graph, tree, scratch, border)) < 0:
-        border = _integers(2 * len(border))
-    last, front, first_member = _integers(3, count)
-    fronts = int(join_fronts(count, graph, tree, border, last, front))
-    list_members(n, vertex, count, tree, first_member, following)
-    sizes = np.bincount(place[vertex[vertex >= 0]], minlength=count).astype(np.int64)
-    start = _integers(fronts + 1)
-    total = int(measure_fronts(fronts, tree, border, last, sizes, start))
-    found = Fronts(
-        counts=np.array([fronts]), start=start, pivots=_integers(fronts), children=_integers(fronts),
-        group=_integers(total), eliminated=np.full(n, -1), waiting=_integers(fronts + 1),
-    )  # fmt: skip
-    fill_fronts(fronts, tree, border, last, front, first_member, following, found)
-    return found

@@ -67,7 +67,10 @@ class InteriorPoints:
         if start is not None:
             residual, _ = try_step(rows, blocks, self._rho, start, start, 0.0, impulse, velocity)
             mean = float(take_impulses(rows, laws, impulse, state))
-            centre_groups(rows, self._rho, laws, velocity, residual * mean, state)
+            if mean > 0.0:
+                centre_groups(rows, self._rho, laws, velocity, residual * mean, state)
+            else:
+                begin_interior(rows, self._rho, laws, speed, state)
         wanted, least, since = FIRST_TRY * speed, math.inf, 0
         while self.steps < MAX_STEPS and self.effort < max_effort:
             find_impulses(rows, laws, state, impulse)

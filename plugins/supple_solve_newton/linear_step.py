@@ -91,18 +91,20 @@ class LinearStep:
         right_side = np.empty(m)
         finish_right_side(rows, blocks, linear, right_side)
         entries = 0
-        if m > SPARSE_UNKNOWNS:
+        if m > SPARSE_UNKNOWNS and not self.elimination.in_bodies:
             entries = count_columns(rows, blocks, linear, self._column_start)
         floors = np.empty(m)
         list_floors(problem.count, linear, rho, floor, floors)
         if m == 0:
             self.effort = 0.0
             unknown: FloatArray | None = right_side
-        elif 0 < entries < SPARSE_SHARE * m * m:
+        elif self.elimination.in_bodies or 0 < entries < SPARSE_SHARE * m * m:
             list_added(rows, linear, floors, self.added)
             unknown = self.elimination.solve_accurately(problem.W, linear, self.added, right_side)
             self.effort = FRONT_EFFORT * self.elimination.work + FRONT_ROW_EFFORT * m
             if unknown is None:
+                if not entries:
+                    entries = count_columns(rows, blocks, linear, self._column_start)
                 self.effort = SPARSE_EFFORT * float(entries) ** 2 / m + SPARSE_ROW_EFFORT * m
                 unknown = self._solve_sparse(problem, floors, right_side, int(entries))
         else:

@@ -56,8 +56,11 @@ def find_twins(group_count, blocks, inside, length_out, twin_out):
 
 
 @njit
-def build_graph(group_count, blocks, twin, vertex_out, graph_out: Graph):
-    """The graph of groups that are their own twins: (vertices, neighbours). vertex_out[i] is the vertex of group i."""
+def build_graph(group_count, blocks, twin, width, vertex_out, graph_out: Graph):
+    """The graph of groups that are their own twins: (vertices, neighbours). vertex_out[i] is the vertex of group i.
+
+    A group has `width` rows at most.
+    """
     indptr, indices = blocks.indptr, blocks.indices
     count = 0
     for i in range(group_count):
@@ -69,7 +72,7 @@ def build_graph(group_count, blocks, twin, vertex_out, graph_out: Graph):
         elif twin[i] >= 0:
             vertex_out[i] = vertex_out[twin[i]]
         if twin[i] >= 0:
-            graph_out.rows[vertex_out[i]] += 3
+            graph_out.rows[vertex_out[i]] += width
     used = 0
     graph_out.start[0] = 0
     for i in range(group_count):
@@ -245,14 +248,14 @@ def fill_fronts(fronts, tree: Tree, border, last, front, first_member, next_memb
 
 
 @njit
-def measure_room(fronts: Fronts):
-    """Numbers to keep, in the greatest front, and waiting at any time, if every group has three unknowns."""
+def measure_room(fronts: Fronts, width):
+    """Numbers to keep, in the greatest front, and waiting at any time, if every group has `width` unknowns."""
     kept, greatest, waiting, most = 0, 0, 0, 0
     depth = 0
     sizes = fronts.waiting
     for k in range(fronts.counts[0]):
-        size = 3 * (fronts.start[k + 1] - fronts.start[k])
-        pivots = 3 * fronts.pivots[k]
+        size = width * (fronts.start[k + 1] - fronts.start[k])
+        pivots = width * fronts.pivots[k]
         kept += pivots * (2 * size - pivots)
         greatest = max(greatest, size)
         for _ in range(fronts.children[k]):

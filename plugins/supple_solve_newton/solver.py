@@ -16,6 +16,7 @@ from supple.mechanics.problem import ConstraintProblem
 from supple.mechanics.pyramid import build_pyramid
 from supple.mechanics.solution import ITERATIONS, Outcome, Solution, Status
 from supple.mechanics.sweeps import Sweeper
+from supple_solve_newton.body_points import BodyPoints
 from supple_solve_newton.interior import InteriorPoints
 from supple_solve_newton.linear_step import SWEEP_EFFORT, LinearStep
 from supple_solve_newton.near_start import NearStart
@@ -41,6 +42,13 @@ LAST_SWEEPS: Final = 200
 FEW_ACTIVE: Final = 10
 SOME_ACTIVE: Final = 20
 MAX_STEPS: Final = 25
+# From this many groups on, proximal points of the bodies and interior points come before many sweeps; and from
+# this many where nothing is known of bodies.
+DIRECT_GROUPS: Final = 30
+DIRECT_ALONE: Final = 400
+DIRECT_STEPS: Final = 6
+# Sweeps come first where a group has fewer neighbours than that.
+FEW_NEIGHBOURS: Final = 20
 # Shares added to the diagonal, by turns: the first is better where W is singular, the second where it is
 # badly conditioned.
 FLOORS: Final = (1e-4, 1e-9)
@@ -124,6 +132,11 @@ class Newton:
         work = self._near.steps
         if self._near.residual <= tolerance:
             return Solution(self._near.copy_impulse(n), "converged", work, self._near.residual)
+        search = None
+        if goes_directly(problem):
+            search = _Search(problem, tolerance, self._sweeper, self._linear)
+            if search.find_directly(warm[:n].copy()):
+                return Solution(search.best.impulse, "converged", work + search.work, search.best.residual)
         impulse = warm[:n].copy()
         expensive = n >= MANY_GROUPS and problem.W.block_count >= MANY_NEIGHBOURS * n
         sweeps = MANY_SWEEPS if expensive else FIRST_SWEEPS
@@ -137,7 +150,7 @@ class Newton:
             work += self._near.steps
             if self._near.residual <= tolerance:
                 return Solution(self._near.copy_impulse(n), "converged", work, self._near.residual)
-        return self._search(problem, impulse, residual, tolerance, work)
+        return self._search(problem, impulse, residual, tolerance, work, search)
 
     def bind_quick(
         self, problem: ConstraintProblem, warm: FloatArray, held: IntArray, outcome: Outcome
@@ -162,16 +175,17 @@ class Newton:
             self._near = NearStart(self._linear)
 
     def _search(
-        self, problem: ConstraintProblem, impulse: FloatArray, residual: float, tolerance: float, work: int
-    ) -> Solution:
-        """The solution, from what the first sweeps came to."""
+        self, problem: ConstraintProblem, impulse: FloatArray, residual: float, tolerance: float, work: int,
+        search: _Search | None = None,
+    ) -> Solution:  # fmt: skip
+        """The solution, from what the first sweeps came to, or a search that has begun."""
         if math.isnan(residual):
             return Solution(np.zeros_like(impulse), "failed", work, math.inf)
         if residual > tolerance:
-            search = _Search(problem, tolerance, self._sweeper, self._linear)
+            search = search or _Search(problem, tolerance, self._sweeper, self._linear)
             search.find(impulse, self.settings.max_rounds)
             impulse, residual = search.best.impulse, search.best.residual
-            work += search.work
+        work += search.work if search else 0
         status: Status = "converged" if residual <= tolerance else "stalled"
         return Solution(impulse, status, work, residual)
 
@@ -179,6 +193,11 @@ class Newton:
         """Every group within this [m/s] is enough for both tolerances of the settings."""
         settings = self.settings
         return float(choose_tolerance(problem.rows, settings.tolerance, settings.relative_tolerance))
+
+
+def goes_directly(problem: ConstraintProblem) -> bool:
+    """Whether factorisations come first: they find what sweeps would be long about."""
+    return problem.count >= (DIRECT_GROUPS if problem.roots is not None else DIRECT_ALONE)
 
 
 class _Search:
@@ -190,16 +209,34 @@ class _Search:
         self._problem, self._tolerance = problem, tolerance
         self._sweeper, self._linear = sweeper, linear
         self._max_effort = MAX_EFFORT + MAX_EFFORT_PER_BLOCK * problem.W.block_count
-        linear.elimination.begin()
         self._method = NewtonMethod(linear, problem, self._max_effort)
         self._effort = 0.0
-        self.best: Point
+        none = np.zeros((problem.count, 3))
+        self.best = Point(none, none, math.inf, math.inf)
         self.work = 0
+
+    def find_directly(self, impulse: FloatArray) -> bool:
+        """A dozen sweeps where they cost little, proximal points of the bodies, and interior points."""
+        problem, linear = self._problem, self._linear
+        self._keep(self._method.look_at(impulse))
+        if problem.W.block_count < FEW_NEIGHBOURS * problem.count and not self._done:
+            self._keep(self._method.look_at(self._sweep(impulse, FIRST_SWEEPS)))
+        if self._done or not math.isfinite(self.best.residual):
+            return self._done
+        linear.elimination.begin(problem)
+        if linear.elimination.has_bodies:
+            points = BodyPoints(linear.elimination.bodies, problem, self._method.rho)
+            found = points.approach(impulse, self._tolerance, DIRECT_STEPS)
+            self.work += points.steps
+            self._keep(self._method.look_at(found))
+        self._go_inside(impulse)
+        return self._done
 
     def find(self, impulse: FloatArray, max_rounds: int) -> None:
         """Newton first; then rounds of twice as many sweeps each, every second one with proximal points and a seed."""
-        self.best, self.work = self._method.improve(impulse, self._tolerance, MAX_STEPS, FLOORS[0])
-        last, count = self.best, self._problem.count
+        self._linear.elimination.begin(self._problem)
+        last = self._step(impulse)
+        count = self._problem.count
         sweeps = FIRST_SWEEPS if count < MANY_GROUPS else LAST_SWEEPS
         for number in range(max_rounds):
             if number == (0 if count >= DAMPED_GROUPS else DAMPED_LATE):

@@ -22,7 +22,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 HERE = Path(__file__).resolve().parent
-NOT_BENCHMARKS = {"__main__", "measuring", "humanoid_model", "flesh_cases"}
+NOT_BENCHMARKS = {"__main__", "measuring", "humanoid_model", "flesh_cases", "pile_model"}
 
 
 def hand_over() -> int:

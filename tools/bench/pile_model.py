@@ -1,4 +1,4 @@
-"""Piles, as scenes for supple and as models for MuJoCo: spheres in a bin, a wall of bricks, a tower of boxes."""
+"""Piles, as scenes for supple and as models for MuJoCo: spheres in a bin, a wall of bricks, a tower, a mixture."""
 
 from __future__ import annotations
 
@@ -12,10 +12,20 @@ BOX = 0.2
 
 @dataclass(frozen=True)
 class Thing:
-    """A sphere (`size` is its radius) or a box (`size` are its three edges), [m], at rest at a place."""
+    """A sphere (`size` is its radius), a capsule (radius and length of its middle) or a box (three edges), [m].
+
+    It is at rest at a place, turned about an axis by an angle [degrees].
+    """
 
     size: tuple[float, ...]
     place: tuple[float, float, float]
+    axis: tuple[float, float, float] = (0.0, 1.0, 0.0)
+    angle: float = 0.0
+
+    @property
+    def kind(self) -> str:
+        """What it is, by the number of its sizes."""
+        return ("sphere", "capsule", "box")[len(self.size) - 1]
 
 
 @dataclass(frozen=True)
@@ -60,6 +70,21 @@ def build_tower(levels: int) -> Pile:
     )
 
 
+def mix_things(count: int, seed: int = 1) -> Pile:
+    """Spheres, capsules and boxes by turns, turned anyhow, that fall apart from each other into a bin."""
+    random_number, columns = random.Random(seed), round((count / 2) ** (1 / 3))
+    pitch, things = 3.6 * RADIUS, []
+    sizes = ((RADIUS,), (0.6 * RADIUS, RADIUS), (2.0 * RADIUS, 1.2 * RADIUS, 1.6 * RADIUS))
+    for number in range(count):
+        level, rest = divmod(number, columns * columns)
+        row, column = divmod(rest, columns)
+        x, z = ((k - 0.5 * (columns - 1)) * pitch for k in (column, row))
+        axis = (random_number.gauss(0, 1), random_number.gauss(0, 1), random_number.gauss(0, 1))
+        place = (x, (level + 0.6) * pitch, z)
+        things.append(Thing(sizes[number % 3], place, axis, random_number.uniform(-180.0, 180.0)))
+    return Pile(f"{count} mixed bodies", tuple(things), 0.5 * columns * pitch)
+
+
 def write_supple(pile: Pile, step: float, settings: str = "") -> str:
     """The scene file of a pile; `settings` are lines of [run.newton]."""
     lines = ["format = 1", "[run]", f"step = {step}", "duration = 100.0", "[run.newton]", settings]
@@ -70,11 +95,14 @@ def write_supple(pile: Pile, step: float, settings: str = "") -> str:
     for number, (place, axis, angle) in enumerate(planes):
         lines += ["[[entity]]", f'name = "plane{number}"', f"plane = {{ friction = {FRICTION} }}"]
         lines.append(f"pose = {{ position = {list(place)}, axis = {list(axis)}, angle = {angle} }}")
+    names = {"sphere": ("radius",), "capsule": ("radius", "length"), "box": ("size",)}
     for number, thing in enumerate(pile.things):
-        lines += ["[[entity]]", f'name = "thing{number}"', f"pose = {{ position = {list(thing.place)} }}"]
-        shape = f"radius = {thing.size[0]}" if len(thing.size) == 1 else f"size = {list(thing.size)}"
-        kind = "sphere" if len(thing.size) == 1 else "box"
-        lines.append(f"{kind} = {{ {shape}, friction = {FRICTION} }}")
+        turned = f", axis = {list(thing.axis)}, angle = {thing.angle}" if thing.angle else ""
+        lines += ["[[entity]]", f'name = "thing{number}"']
+        lines.append(f"pose = {{ position = {list(thing.place)}{turned} }}")
+        values = [list(thing.size)] if thing.kind == "box" else list(thing.size)
+        shape = ", ".join(f"{key} = {value}" for key, value in zip(names[thing.kind], values, strict=True))
+        lines.append(f"{thing.kind} = {{ {shape}, friction = {FRICTION} }}")
         lines.append(f"body = {{ density = {DENSITY} }}")
     return "\n".join(lines)
 
@@ -95,9 +123,12 @@ def write_mujoco(pile: Pile, step: float, cone: str = "elliptic") -> str:
         where, along = " ".join(map(str, place)), " ".join(map(str, normal))
         lines.append(f'<geom type="plane" size="5 5 0.1" pos="{where}" zaxis="{along}"/>')
     for thing in pile.things:
-        kind, half = (
-            ("sphere", thing.size) if len(thing.size) == 1 else ("box", [0.5 * e for e in thing.size])
-        )
+        half = thing.size[:1] + tuple(0.5 * edge for edge in thing.size[1:])
+        if thing.kind == "box":
+            half = tuple(0.5 * edge for edge in thing.size)
         where, size = " ".join(map(str, thing.place)), " ".join(map(str, half))
-        lines.append(f'<body pos="{where}"><freejoint/><geom type="{kind}" size="{size}"/></body>')
+        turned = " ".join(map(str, (*thing.axis, thing.angle)))
+        lines.append(
+            f'<body pos="{where}" axisangle="{turned}"><freejoint/><geom type="{thing.kind}" size="{size}"/></body>'
+        )
     return "\n".join([*lines, "</worldbody></mujoco>"])

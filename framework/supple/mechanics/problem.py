@@ -19,6 +19,7 @@ from supple.core.schedule import Call
 from supple.errors import CapacityError, SimulationError, UserError
 from supple.mechanics import problem_kernels as kernels
 from supple.mechanics.block_matrix import BlockMatrix
+from supple.mechanics.roots import RootSource
 
 cut_groups, cut_blocks = TypedKernel(kernels.cut_groups), TypedKernel(kernels.cut_blocks)
 
@@ -95,6 +96,9 @@ class ConstraintProblem:
         init=False
     )  # [1] groups in use; only methods and kernels of `reserve_groups` set it
     struck: IntArray = field(init=False)  # [1] not 0 where something approaches so fast that it may bounce
+    roots: RootSource | None = field(
+        default=None, init=False
+    )  # W as a product over bodies, where that is known
     law: IntArray = field(init=False)  # [capacity] code of the law, see `rows`
     size: IntArray = field(init=False)  # [capacity] number of rows, 1 or 3
     friction: FloatArray = field(init=False)  # [capacity] mu [-]

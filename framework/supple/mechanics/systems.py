@@ -33,6 +33,7 @@ from supple.mechanics.problem import ConstraintProblem
 from supple.mechanics.problem_kernels import begin_free, clear_rows, measure_rows, note_groups
 from supple.mechanics.recovery import calm_recovery, is_hasty
 from supple.mechanics.rescue import is_approximate, make_solvers, solve_with_rescue
+from supple.mechanics.roots import find_root_source
 from supple.mechanics.solution import (
     BEGUN,
     BOUNCED,
@@ -83,6 +84,7 @@ class AssembleRows(System):
         problem.step = arrays.h
         sources: list[AssembledSource] = arrays.build.members("row_sources", self.solve.name)
         mechanisms: list[Mechanism] = arrays.build.members("mechanisms", self.solve.name)
+        problem.roots = find_root_source(mechanisms)
         figures = [arrays[name] for name in self.figures]
         groups = arrays[self.solve.array("groups")]
         couple = _bind_coupling(problem, mechanisms)  # first, for it may replace the arrays of W
