@@ -54,7 +54,7 @@ def prioritise(
         if room.size[row] > 0.0:
             answer_out.left[row] -= dot_row_vector(room.K, row, room.w, 0, room.w.shape[0])
     find_torques(motion, supported, answer_out.spent[levels], room, answer_out)
-    unwhiten(room, answer_out.a)
+    unwhiten(room.w, room, answer_out.a)
     return supported
 
 
@@ -140,7 +140,7 @@ def serve_levels(wishes: Wishes, choice: Choice, room: Room, answer_out: Answer)
         first, answer_out.softened[level] = serve_rows(wishes, start, end, first, False, choice, room)
         answer_out.spent[level + 1] = first
         start = end
-    unwhiten(room, answer_out.a)
+    unwhiten(room.w, room, answer_out.a)
 
 
 @njit

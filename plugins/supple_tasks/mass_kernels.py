@@ -55,11 +55,11 @@ def whiten_row(J, row, room: Room, K_out):
 
 
 @njit
-def unwhiten(room: Room, a_out):
+def unwhiten(w, room: Room, a_out):
     """a = F^-1 D^-1/2 w."""
     F, chain, length = room.F, room.chain, room.length
-    for i in range(a_out.shape[0]):
-        value = room.w[i] / room.root[i]
+    for i in range(w.shape[0]):
+        value = w[i] / room.root[i]
         for p in range(length[i]):
             value -= F[i, chain[i, p]] * a_out[chain[i, p]]
         a_out[i] = value
