@@ -87,20 +87,8 @@ def join_broken(bounds: Bounds, wishes: Wishes, first, room: Room, a):
 @njit
 def measure_row(wishes: Wishes, row, room: Room):
     """A row of the wishes by kinetic energy, and its square. Most are those of limits that nothing is near: zero."""
-    room.wanted[row], room.size[row] = wishes.wanted[row], 0.0
-    if is_zero(wishes.J[row]):
-        return
-    whiten_row(wishes.J, row, room, room.K)
-    room.size[row] = dot_rows(room.K, row, room.K, row, 0, room.w.shape[0])
-
-
-@njit
-def is_zero(row):
-    """Whether nothing is asked."""
-    for value in row:  # noqa: SIM110, which would be a generator
-        if value != 0.0:
-            return False
-    return True
+    room.wanted[row] = wishes.wanted[row]
+    room.size[row] = whiten_row(wishes.J, row, room, room.K)
 
 
 @njit
@@ -177,9 +165,11 @@ def meet_joints(motion: Motion, room: Room):
     n, rows = motion.h.shape[0], motion.counts[0]
     A, W, x = room.A, room.W, room.x
     for c in range(rows):
-        whiten_row(motion.L, c, room, W)
-        norm = math.sqrt(dot_rows(W, c, W, c, 0, n))
-        scale = 1.0 / norm if norm > 0.0 else 0.0
+        square = whiten_row(motion.L, c, room, W)
+        if square == 0.0:
+            for k in range(n):
+                W[c, k] = 0.0
+        scale = 1.0 / math.sqrt(square) if square > 0.0 else 0.0
         x[c] = -motion.drift[c] * scale
         for k in range(n):
             A[k, c] = W[c, k] * scale
