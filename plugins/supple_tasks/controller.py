@@ -74,7 +74,9 @@ class Controller:
             drift=np.zeros((count, 6)), other_place=np.zeros((count, 3)), other_velocity=np.zeros((count, 3)),
         )  # fmt: skip
         self.looks = [
-            self._look_at_momentum(t, task) for t, (_, _, task) in enumerate(self.tasks) if task.kind == "momentum"
+            self._look_at_momentum(t, task)
+            for t, (_, _, task) in enumerate(self.tasks)
+            if task.kind == "momentum"
         ]
         self.looks += self._look_at_centres()
         points, self._follow = self._find_points()

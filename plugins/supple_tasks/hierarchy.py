@@ -82,7 +82,7 @@ def solve_hierarchy(
 def solve_levels_of_some(
     inequalities: Inequalities, levels: Sequence[Level], small: Sequence[float]
 ) -> FloatArray | None:
-    """The same without equations, where levels are about the first numbers of x alone, and x = 0 need not be allowed."""
+    """The same without equations; levels are about the first numbers of x alone, and x = 0 need not be allowed."""
     free, x = levels[0][0].shape[1], np.zeros(inequalities.G.shape[1])
     N, others, allowed = np.eye(free), np.eye(len(x) - free), False
     for (A, b), least in zip(levels, small, strict=True):

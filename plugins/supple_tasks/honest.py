@@ -62,6 +62,8 @@ class HonestForces:
         #: Rates whose torque is at its bound in this step.
         self.strained: BoolArray = np.zeros(len(motion.actuated), np.bool_)
         self._force = np.zeros(len(motion.L))
+        # Whether the smallest forces were within all bounds; they are not kept then.
+        self._within = True
 
     def bind(self, wishes: Wishes, bounds: Bounds, choice: Choice, room: Room, answer: Answer) -> None:
         """Bind the kernels to where wishes and accelerations are."""
@@ -90,10 +92,20 @@ class HonestForces:
         """Torques into the answer; rates at their strength, contacts at their edge, and whether wishes gave way."""
         if self._carry(supported, self._room, self._answer):
             self.strained[:] = False
+            self._within = True
             return 0, 0, 0.0
+        self._within = False
         yielded = self._yield_from_below(supported)
         strained, slipping = self._count()
         return strained, slipping, float(yielded)
+
+    def find_edges(self) -> FloatArray:
+        """[edges, forces]: the sides of cones, as sums of forces, that the forces of this step are at."""
+        joints, contacts = self.holds.counts.tolist()
+        cones = _make_cones(joints, self.holds.friction[:contacts], int(self.motion.counts[0]))
+        binding = cones.find_binding(self._force[: cones.G.shape[1]]) & (not self._within)
+        edges: FloatArray = cones.G[binding]
+        return edges
 
     def _yield_from_below(self, supported: int) -> bool:
         """First forces give way, then the lowest level that has freedom, then also that above it; whether levels did.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from supple.core.jit import njit
+from supple_tasks.amend_kernels import keep_last_level, meet_joined
 from supple_tasks.factor_kernels import (
     dot_row_vector,
     dot_rows,
@@ -45,10 +46,16 @@ def prioritise(
         for i in range(bounds.count[b]):
             wishes.J[bounds.row[b], bounds.rate[b] + i] = 0.0
     supported = meet_equations(motion, wishes, limits, rows, choice, room, answer_out)
-    for _ in range(1 + bounds.row.shape[0]):
-        serve_levels(wishes, choice, room, answer_out)
+    serve_levels(wishes, choice, room, answer_out)
+    last = keep_last_level(wishes, bounds, answer_out, room)
+    for _ in range(bounds.row.shape[0]):
         if not join_broken(bounds, wishes, answer_out.spent[0], room, answer_out.a):
             break
+        if last >= 0 and meet_joined(bounds, answer_out.spent[last], choice, room):
+            unwhiten(room.w, room, answer_out.a)
+        else:
+            last = -1
+            serve_levels(wishes, choice, room, answer_out)
     for row in range(rows):
         answer_out.left[row] = room.wanted[row]
         if room.size[row] > 0.0:

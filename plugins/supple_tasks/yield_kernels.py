@@ -76,7 +76,7 @@ def find_forces(motion: Motion, supported, room: Room):
 
 @njit
 def set_column(motion: Motion, holds: Footholds, bounds: Bounds, room: Room, column, size, A_out):
-    """Torques room.y, forces room.z and accelerations room.x as one column of a program of so many; returns its rows."""
+    """Torques room.y, forces room.z and accelerations room.x as a column of a program of so many; returns its rows."""
     row, torque, force, a = column, room.y, room.z, room.x
     for i in range(motion.actuated.shape[0]):
         if holds.lower[i] > -math.inf or holds.upper[i] < math.inf:
@@ -101,7 +101,8 @@ def set_column(motion: Motion, holds: Footholds, bounds: Bounds, room: Room, col
 @njit
 def set_bounds(motion: Motion, holds: Footholds, bounds: Bounds, rows, size, program_out: Program):
     """Bounds of the rows of a program. What has no freedom left is not asked again: it is as the levels found it."""
-    lower, upper, here, infinite, row = program_out.lower, program_out.upper, program_out.here, program_out.infinite, 0
+    lower, upper, here, row = program_out.lower, program_out.upper, program_out.here, 0
+    infinite = program_out.infinite
     for r in range(rows):
         lower[r], upper[r] = -infinite, infinite
     for i in range(motion.actuated.shape[0]):
