@@ -20,7 +20,7 @@ MET = 1e-9
 def keep_last_level(wishes: Wishes, bounds: Bounds, answer: Answer, room: Room):
     """The level that took all that those above it left, if these are met and no bounds are its own; else -1.
 
-    Its triangle stays in room.T, and the accelerations in room.w_served.
+    Its triangle stays in room.A, and the accelerations in room.w_served.
     """
     n, last = room.w.shape[0], -1
     for level in range(wishes.end.shape[0]):
@@ -82,8 +82,8 @@ def meet_joined(bounds: Bounds, first, choice: Choice, room: Room):
     for back in range(free):
         i = free - 1 - back
         for k in range(i + 1, free):
-            y[i] -= room.T[i, k] * y[k]
-        y[i] /= room.T[i, i]
+            y[i] -= room.A[i, k] * y[k]
+        y[i] /= room.A[i, i]
         z[room.order[i]] = y[i]
     for k in range(n):
         w[k] = room.w_served[k]
@@ -101,7 +101,7 @@ def fill_joined(bounds: Bounds, first, choice: Choice, room: Room):
     Returns their number, -1 if in some direction less is free than what counts as small.
     """
     n, count, least = room.w.shape[0], 0, math.inf
-    free, V, C, T, order = n - first, room.W, room.C, room.T, room.order
+    free, V, C, T, order = n - first, room.W, room.C, room.A, room.order
     for b in range(bounds.row.shape[0]):
         row = bounds.row[b]
         if bounds.joined[b] == 0 or room.size[row] == 0.0:
@@ -125,7 +125,7 @@ def fill_joined(bounds: Bounds, first, choice: Choice, room: Room):
 @njit
 def find_least_value(count, free, room: Room):
     """A lower bound of the singular values of the rows of room.C, which are lost; zero if they depend on each other."""
-    C, A = room.C, room.A
+    C, A = room.C, room.V
     for i in range(count):
         for j in range(i):
             part = dot_rows(C, i, C, j, 0, free)
