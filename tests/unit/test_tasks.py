@@ -189,12 +189,13 @@ priority = 2""",
 
 def test_strength_that_is_used_up_is_named(write) -> None:
     scene = ARM.replace(
-        "[entity.tasks.levels.aims]", "[entity.tasks]\nstrength = { lower = 3 }\n[entity.tasks.levels.aims]"
+        "[entity.tasks.levels.aims]", '[entity.tasks]\nstrength = { "*" = 0.2 }\n[entity.tasks.levels.aims]'
     )
     world = supple.load(write("target = [0.3, 1.6, 0], gain = 100", scene))
     world.step(1)
     (miss,) = [each for each in explain(world, "arm") if each.task == "tip"]
-    assert "the strength of lower" in [name for name, _ in miss.obstacles]
+    assert miss.obstacles[0][0].startswith("the strength of ")
+    assert sum(part for name, part in miss.obstacles if name.startswith("the strength of ")) > 0.9
     assert world.metrics()["arm.yielded"] == 1.0
 
 
