@@ -7,7 +7,7 @@ import math
 from supple.core.jit import njit
 from supple_tasks.factor_kernels import solve_forward, turn_back
 from supple_tasks.mass_kernels import multiply_mass
-from supple_tasks.records import Footholds, Program
+from supple_tasks.records import Footholds
 from supple_tasks.tables import Answer, Motion, Room
 
 # Unit of forces in programs [N]: rates by kinetic energy are of the size of one.
@@ -61,42 +61,6 @@ def are_in_cones(force, holds: Footholds):
         if force[first] < 0.0 or abs(force[first + 1]) > most or abs(force[first + 2]) > most:
             return False
     return True
-
-
-@njit
-def fill_program(motion: Motion, holds: Footholds, a, program_out: Program):
-    """lower <= A x <= upper for forces x: first what carries passive rates, an equality, then cones, then torques.
-
-    Returns the number of rows. A is [rows, forces] at the beginning of a flat array.
-    """
-    n, forces, row = motion.h.shape[0], motion.counts[0], 0
-    A, lower, upper = program_out.A, program_out.lower, program_out.upper
-    for i in range(motion.passive.shape[0]):
-        rate = motion.passive[i]
-        for c in range(forces):
-            A[row * forces + c] = FORCE_UNIT * motion.L[c, rate]
-        lower[row] = upper[row] = find_force(motion, rate, a, n)
-        row += 1
-    for k in range(holds.counts[1]):
-        first = holds.counts[0] + 3 * k
-        for way in range(4):
-            for c in range(forces):
-                A[row * forces + c] = 0.0
-            A[row * forces + first] = -INSCRIBED * holds.friction[k]
-            A[row * forces + first + 1 + way // 2] = 1.0 - 2.0 * (way % 2)
-            lower[row], upper[row] = -program_out.infinite, 0.0
-            row += 1
-    for i in range(motion.actuated.shape[0]):
-        if not (holds.lower[i] > -math.inf or holds.upper[i] < math.inf):
-            continue
-        rate = motion.actuated[i]
-        for c in range(forces):
-            A[row * forces + c] = FORCE_UNIT * motion.L[c, rate]
-        force = find_force(motion, rate, a, n)
-        lower[row] = max(force - holds.upper[i], -program_out.infinite)
-        upper[row] = min(force - holds.lower[i], program_out.infinite)
-        row += 1
-    return row
 
 
 @njit

@@ -52,8 +52,18 @@ def check_tasks(tasks: Tasks, entity: Entity, graph: SceneGraph) -> Iterator[str
         for name, task in level.tasks.items():
             for complaint in _check_task(task, entity, graph, bones):
                 yield f"levels.{number}.tasks.{name}.{complaint}"
+            for complaint in _check_control(task, (skeletons[0].path, *tasks.carries), graph):
+                yield f"levels.{number}.tasks.{name}.{complaint}"
             for complaint in _check_library(task, tasks):
                 yield f"levels.{number}.tasks.{name}.{complaint}"
+
+
+def _check_control(task: Task, controlled: Collection[str], graph: SceneGraph) -> Iterator[str]:
+    """What a task is about must be part of the dynamics that the control knows."""
+    caught = task.intercept.of if task.intercept is not None else ""
+    for key, path in (("of", task.of), ("other", task.other), ("intercept.of", caught)):
+        if path in graph and not any(path == each or path.startswith(f"{each}/") for each in controlled):
+            yield f"{key} names '{path}', which it does not control; name a bone, or list it under carries"
 
 
 def _check_library(task: Task, tasks: Tasks) -> Iterator[str]:

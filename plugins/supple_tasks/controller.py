@@ -9,11 +9,11 @@ import numpy as np
 
 from supple.core.arrays import FloatArray, IntArray
 from supple.core.entity import Entity
-from supple.core.jit import bind_kernel
+from supple.core.jit import bind_first_arguments, bind_kernel
 from supple.core.schedule import Bound
 from supple.errors import PluginError
 from supple.mechanics.combined_dynamics import CombinedDynamics
-from supple.mechanics.dynamics import CENTRE, MOTION_SIZE, Dynamics, FramePoint
+from supple.mechanics.dynamics import MOTION_SIZE, Dynamics, FramePoint
 from supple_bones.layout import FREE, JOINT
 from supple_bones.limit_kernels import SWING
 from supple_tasks import layout
@@ -23,9 +23,9 @@ from supple_tasks.components import Task
 from supple_tasks.footing import MOST_CONTACTS, make_honest
 from supple_tasks.level_kernels import prioritise
 from supple_tasks.library import fill_shelf, name_library
-from supple_tasks.look_kernels import act_and_tell, look_at_points
+from supple_tasks.look_kernels import act_and_tell, look_at_centres, look_at_points
 from supple_tasks.nearest_kernels import find_nearest
-from supple_tasks.records import Book, Clock, Joints, Points, Seen
+from supple_tasks.records import Book, Centres, Clock, Joints, Points, Seen
 from supple_tasks.tables import (
     INVERSES,
     Choice,
@@ -73,10 +73,12 @@ class Controller:
             place=np.zeros((count, 6)), rotation=np.zeros((count, 4)), velocity=np.zeros((count, 3)),
             drift=np.zeros((count, 6)), other_place=np.zeros((count, 3)), other_velocity=np.zeros((count, 3)),
         )  # fmt: skip
-        whole = ("centre", "momentum")
         self.looks = [
-            self._look_at_whole(t, task) for t, (_, _, task) in enumerate(self.tasks) if task.kind in whole
+            self._look_at_momentum(t, task)
+            for t, (_, _, task) in enumerate(self.tasks)
+            if task.kind == "momentum"
         ]
+        self.looks += self._look_at_centres()
         points, self._follow = self._find_points()
         self._look = bind_kernel(look_at_points, self.book, points, self.seen, self.wishes)
         self.room = room = make_room(n, len(self.motion.passive), rows, len(self.motion.L))
@@ -222,25 +224,46 @@ class Controller:
                 f"{self.entity.path}.tasks", what, "name a bone, or list it under carries"
             ) from None
 
-    def _look_at_whole(self, t: int, task: Task) -> Callable[[], None]:
-        """What looks at the centre or the momentum of all, or of what `of` names."""
+    def _look_at_momentum(self, t: int, task: Task) -> Callable[[], None]:
+        """What looks at the momentum of all, or of what `of` names."""
         dynamics, columns = self._find_part(t, task.of) if task.of else (self.dynamics, slice(None))
         seen, mass = self.seen, dynamics.mass
         first, count = int(self.book.task[t, layout.FIRST]), int(self.book.task[t, layout.ROWS])
-        J, chosen = self.wishes.J[first : first + count, columns], ["xyz".index(axis) for axis in task.axes]
-
-        def look_at_centre() -> None:
-            whole = dynamics.fill_whole()
-            seen.place[t, :3] = whole[CENTRE]
-            seen.velocity[t], seen.drift[t, :3] = whole[3:6] / mass, whole[9:12] / mass
-            J[:] = dynamics.fill_momentum_matrix()[chosen] / mass
+        J = self.wishes.J[first : first + count, columns]
 
         def look_at_momentum() -> None:
             whole = dynamics.fill_whole()
             seen.place[t], seen.drift[t] = whole[3:9] / mass, whole[9:15] / mass
             J[:] = dynamics.fill_momentum_matrix() / mass
 
-        return look_at_centre if task.kind == "centre" else look_at_momentum
+        return look_at_momentum
+
+    def _look_at_centres(self) -> list[Callable[[], None]]:
+        """What looks at the centres of mass of all, or of what `of` names, part by part."""
+        found = [(t, task) for t, (_, _, task) in enumerate(self.tasks) if task.kind == "centre"]
+        parts = self.dynamics.parts
+        if not found:
+            return []
+        counted = [parts if not task.of else [self._find_part(t, task.of)[0]] for t, task in found]
+        rows = np.full((len(found), 3), -1, np.int64)
+        for row, (t, task) in zip(rows, found, strict=True):
+            for k, axis in enumerate(task.axes):
+                row["xyz".index(axis)] = self.book.task[t, layout.FIRST] + k
+        centres = Centres(
+            task=np.array([t for t, _ in found]), row=rows,
+            mass=np.array([[part.mass * (part in mine) for part in parts] for mine in counted]),
+            column=np.cumsum([0, *(part.size for part in parts[:-1])]),
+        )  # fmt: skip
+        kernel = bind_first_arguments(
+            look_at_centres, (centres, self.seen, self.wishes),
+            (0, parts[0].fill_whole(), parts[0].fill_momentum_matrix()),
+        )  # fmt: skip
+
+        def look() -> None:
+            for number, part in enumerate(parts):
+                kernel(number, part.fill_whole(), part.fill_momentum_matrix())
+
+        return [look]
 
     def _find_part(self, t: int, path: str) -> tuple[Dynamics, slice]:
         """The skeleton or body of a path, and its rates."""

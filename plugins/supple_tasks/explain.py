@@ -1,9 +1,10 @@
 """Which task goes short, and what stands in its way.
 
 What is left of a task is a direction u of its rows. Its acceleration along u is decided by what comes before it:
-joints, rates without torque, limits that are met, higher tasks, and others of its own level. The row u^T K, by kinetic
-energy, is a sum of theirs, and the size of each one's part says how much it stands in the way. What is no such sum is
-near a stretched pose: a small singular value was softened.
+joints, contacts, rates without torque, strength and friction that are used up, limits that are met, higher tasks, and
+others of its own level. The row u^T K, by kinetic energy, is a sum of theirs, and the size of each one's part says how
+much it stands in the way. Forces of joints and contacts are unknowns of these rows too. What is no such sum is near a
+stretched pose: a small singular value was softened.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 # Parts smaller than this are not worth a word.
 SMALL = 0.05
 JOINTS, PASSIVE, STRETCHED = "joints and grasps", "joints without torque", "a stretched pose"
+STANDS, FRICTION = "what it stands on", "the edge of a contact"
 
 
 @dataclass(frozen=True)
@@ -70,12 +72,22 @@ def explain_controller(controller: Controller, tolerance: float) -> list[Shortfa
 
 
 def _list_above(controller: Controller, t: int, root: FloatArray) -> tuple[list[str], FloatArray]:
-    """Names and rows, by kinetic energy, of all that comes before a task, and of its own level."""
+    """Names and rows of all that comes before a task, and of its own level: by kinetic energy, then by forces."""
     motion, wishes, bounds = controller.motion, controller.wishes, controller.bounds
-    joints = motion.L[: int(motion.counts[0])]
-    names, rows = [JOINTS] * len(joints), [joints]
-    names += [PASSIVE] * len(motion.passive)
-    rows.append(motion.M[motion.passive])
+    forces = controller.honest.forces if controller.honest is not None else None
+    rows = int(motion.counts[0])
+    joints = rows if forces is None else int(forces.holds.counts[0])
+    L = motion.L[:rows]
+    names = [JOINTS] * joints + [STANDS] * (rows - joints) + [PASSIVE] * len(motion.passive)
+    moved, forced = [L, motion.M[motion.passive]], [np.zeros((rows, rows)), -L[:, motion.passive].T]
+    if forces is not None:
+        strained = motion.actuated[forces.strained]
+        edges = forces.find_edges()
+        names += [f"the strength of {_name_bone(controller, rate)}" for rate in strained] + [FRICTION] * len(
+            edges
+        )
+        moved += [motion.M[strained], np.zeros((len(edges), len(motion.h)))]
+        forced += [-L[:, strained].T, edges]
     level = controller.tasks[t][0]
     bound_of = {int(row): b for b, row in enumerate(bounds.row)}
     for other, (its, name, task) in enumerate(controller.tasks):
@@ -85,25 +97,32 @@ def _list_above(controller: Controller, t: int, root: FloatArray) -> tuple[list[
         for row in range(first, first + count):
             if not wishes.J[row].any():
                 continue
-            if task.kind == "limits":
-                bone = controller.dynamics.rate_labels[bounds.rate[bound_of[row]]].rpartition("/")[2]
-                names.append(f"the limit of {bone}")
-            else:
-                names.append(name)
-            rows.append(wishes.J[row : row + 1])
-    return names, np.concatenate(rows) @ root
+            limited = task.kind == "limits"
+            names.append(
+                f"the limit of {_name_bone(controller, bounds.rate[bound_of[row]])}" if limited else name
+            )
+            moved.append(wishes.J[row : row + 1])
+            forced.append(np.zeros((1, rows)))
+    return names, np.hstack([np.concatenate(moved) @ root, np.concatenate(forced)])
+
+
+def _name_bone(controller: Controller, rate: int) -> str:
+    return controller.dynamics.rate_labels[rate].rpartition("/")[2]
 
 
 def _share_out(row: FloatArray, names: list[str], above: FloatArray) -> tuple[tuple[str, float], ...]:
     """How large the part of every name is in the sum that makes the row, largest first."""
     parts: dict[str, float] = {}
-    rest = row
+    rest, n = row, len(row)
     if len(names):
-        weights = np.linalg.lstsq(above.T, row, rcond=1e-9)[0]
+        # Rows of one size each, for forces and accelerations have different units.
+        sizes = np.linalg.norm(above, axis=1)
+        rows = above / np.where(sizes > 0.0, sizes, 1.0)[:, None]
+        weights = np.linalg.lstsq(rows.T, np.concatenate([row, np.zeros(above.shape[1] - n)]), rcond=1e-9)[0]
         for name in dict.fromkeys(names):
             mine = [k for k, each in enumerate(names) if each == name]
-            parts[name] = float(np.linalg.norm(weights[mine] @ above[mine]))
-        rest = row - weights @ above
+            parts[name] = float(np.linalg.norm(weights[mine] @ rows[mine, :n]))
+        rest = row - weights @ rows[:, :n]
     parts[STRETCHED] = float(np.linalg.norm(rest))
     total = sum(parts.values()) or 1.0
     named = sorted(((name, part / total) for name, part in parts.items()), key=lambda each: -each[1])

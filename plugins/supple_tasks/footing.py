@@ -44,7 +44,9 @@ class Footing:
             get_tasks(controller.entity).strength, [labels[rate] for rate in motion.actuated]
         )
         self.forces = HonestForces(motion, strength, MOST_CONTACTS)
-        self.forces.bind(controller.room, controller.answer)
+        self.forces.bind(
+            controller.wishes, controller.bounds, controller.choice, controller.room, controller.answer
+        )
         self._follow: Callable[[], None] | None = None
         self._add: Callable[[], Any] | None = None
         if get_tasks(controller.entity).contacts == "honest":
@@ -87,5 +89,4 @@ class Footing:
 
     def find_torques(self, supported: int) -> tuple[int, int, float]:
         """Torques into the answer; rates at their strength, contacts at their edge, and whether wishes gave way."""
-        controller = self._controller
-        return self.forces.find(supported, controller.wishes, controller.bounds, controller.choice)
+        return self.forces.find(supported)

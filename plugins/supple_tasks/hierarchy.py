@@ -73,8 +73,30 @@ def solve_hierarchy(
         kept, rest, turned = _split(A @ N, least)
         wanted = kept[1] @ (b - A @ x)
         step = _step(inequalities, x, N @ turned, kept[0], wanted)
-        x = x + N @ (turned @ step)
+        if step is not None:  # x is allowed, to rounding: so is the step of zero
+            x = x + N @ (turned @ step)
         N = N @ turned[:, rest:]
+    return x
+
+
+def solve_levels_of_some(
+    inequalities: Inequalities, levels: Sequence[Level], small: Sequence[float]
+) -> FloatArray | None:
+    """The same without equations; levels are about the first numbers of x alone, and x = 0 need not be allowed."""
+    free, x = levels[0][0].shape[1], np.zeros(inequalities.G.shape[1])
+    N, others, allowed = np.eye(free), np.eye(len(x) - free), False
+    for (A, b), least in zip(levels, small, strict=True):
+        kept, rest, turned = _split(A @ N, least)
+        basis = np.zeros((len(x), N.shape[1] + len(others)))
+        basis[:free, : N.shape[1]], basis[free:, N.shape[1] :] = N @ turned, others
+        step = _step(inequalities, x, basis, kept[0], kept[1] @ (b - A @ x[:free]), allowed)
+        if step is not None:
+            x = x + basis @ step
+        elif not allowed:
+            return None
+        allowed, N = True, N @ turned[:, rest:]
+        if N.shape[1] == 0:
+            break
     return x
 
 
@@ -89,18 +111,23 @@ def _find_rest(A: FloatArray, least: float) -> tuple[int, FloatArray]:
 
 def _split(A: FloatArray, least: float) -> tuple[tuple[FloatArray, FloatArray], int, FloatArray]:
     """Singular values with left vectors as rows, of those that are not small; the rank; and all right vectors."""
-    left, values, right = np.linalg.svd(A)
+    # Of left vectors only those are needed that have a value, of right ones all.
+    left, values, right = np.linalg.svd(A, full_matrices=len(A) < A.shape[1])
     scale = DEPENDENT * values.max(initial=0.0)
     rank, count = int((values > max(scale, 1e-300)).sum()), int((values > max(scale, least, 1e-300)).sum())
     return (values[:count], left[:, :count].T), rank, right.T
 
 
 def _step(
-    inequalities: Inequalities, x: FloatArray, basis: FloatArray, values: FloatArray, wanted: FloatArray
-) -> FloatArray:
-    """The step in the basis that brings its first numbers, times the singular values, nearest to what is wanted."""
+    inequalities: Inequalities, x: FloatArray, basis: FloatArray, values: FloatArray, wanted: FloatArray,
+    allowed: bool = True,
+) -> FloatArray | None:  # fmt: skip
+    """The step in the basis that brings its first numbers, times the singular values, nearest to what is wanted.
+
+    None if there is no such step; if x is `allowed`, that of zero is one.
+    """
     n, count = basis.shape[1], len(values)
-    if not count:
+    if not count and allowed:
         return np.zeros(n)
     scale = np.ones(n)
     scale[:count] = 1.0 / values
@@ -114,9 +141,10 @@ def _step(
         return scale * free  # the wish itself is allowed
     H, f = np.zeros((n, n)), np.zeros(n)
     H[range(count), range(count)], f[:count] = 1.0, -wanted
-    # x is allowed, to rounding: so is the step of zero.
-    upper, lower = np.clip(upper, 0.0, INFINITE), np.clip(lower, -INFINITE, 0.0)
+    if allowed:
+        upper, lower = np.maximum(upper, 0.0), np.minimum(lower, 0.0)
+    upper, lower = np.minimum(upper, INFINITE), np.maximum(lower, -INFINITE)
     found, _, flag, _ = daqp.solve(
         H, f, A, upper, lower, np.zeros(len(upper), np.intc), **SETTINGS, **PROXIMAL
     )
-    return scale * np.array(found) if flag > SOLVED else np.zeros(n)
+    return scale * np.array(found) if flag > SOLVED else None

@@ -15,12 +15,20 @@ from supple_tasks.carry_kernels import (
     INSCRIBED,
     carry_by_least_forces,
     count_used_up,
-    fill_program,
     take_forces,
 )
-from supple_tasks.hierarchy import EQUAL, INFINITE, SETTINGS, SOLVED, Inequalities, solve_hierarchy
+from supple_tasks.hierarchy import (
+    INFINITE,
+    SETTINGS,
+    SOLVED,
+    Inequalities,
+    Level,
+    solve_hierarchy,
+    solve_levels_of_some,
+)
 from supple_tasks.records import Footholds, Program
 from supple_tasks.tables import Answer, Bounds, Choice, Motion, Room, Wishes
+from supple_tasks.yield_kernels import fill_level, fill_yielding, take_yielding
 
 
 @dataclass(frozen=True)
@@ -51,63 +59,120 @@ class HonestForces:
             counts=np.zeros(2, np.int64), friction=np.zeros(most_contacts), lower=strength.lower,
             upper=strength.upper,
         )  # fmt: skip
-        rows = len(motion.passive) + 4 * most_contacts + len(motion.actuated)
-        self._program = Program(
-            A=np.zeros(rows * len(motion.L)), lower=np.zeros(rows), upper=np.zeros(rows), infinite=INFINITE
-        )
         #: Rates whose torque is at its bound in this step.
         self.strained: BoolArray = np.zeros(len(motion.actuated), np.bool_)
         self._force = np.zeros(len(motion.L))
+        # Whether the smallest forces were within all bounds; they are not kept then.
+        self._within = True
 
-    def bind(self, room: Room, answer: Answer) -> None:
-        """Bind the kernels to where the accelerations are."""
-        self._answer = answer
-        given = (self.motion, self.holds)
+    def bind(self, wishes: Wishes, bounds: Bounds, choice: Choice, room: Room, answer: Answer) -> None:
+        """Bind the kernels to where wishes and accelerations are."""
+        motion, holds = self.motion, self.holds
+        self._wishes, self._bounds, self._choice = wishes, bounds, choice
+        self._room, self._answer = room, answer
+        n, rows = len(motion.h), len(motion.actuated) + 4 * len(holds.friction) + len(bounds.row)
+        self._program = Program(
+            A=np.zeros(rows * (n + len(motion.L))), here=np.zeros(rows), lower=np.zeros(rows),
+            upper=np.zeros(rows), infinite=INFINITE,
+        )  # fmt: skip
+        self._rows, self._left = np.zeros((len(wishes.J), n)), np.zeros(len(wishes.J))
+        given = (motion, holds)
         self._carry = bind_first_arguments(carry_by_least_forces, given, (0, room, answer))
-        self._fill = bind_kernel(fill_program, *given, answer.a, self._program)
+        self._fill = bind_first_arguments(fill_yielding, (*given, bounds, room, self._program), (0, 0))
+        self._fill_level = bind_first_arguments(
+            fill_level, (wishes, bounds, room, self._rows, self._left), (0, 0)
+        )
+        self._accelerate = bind_first_arguments(
+            take_yielding, (motion, wishes, room), (self._left, self._force, answer, 0, 0)
+        )
         self._take = bind_kernel(take_forces, *given, self._force, answer)
         self._count = bind_kernel(count_used_up, *given, self._force, answer.tau, self.strained)
-        self._room = room
 
-    def find(self, supported: int, wishes: Wishes, bounds: Bounds, choice: Choice) -> tuple[int, int, float]:
+    def find(self, supported: int) -> tuple[int, int, float]:
         """Torques into the answer; rates at their strength, contacts at their edge, and whether wishes gave way."""
         if self._carry(supported, self._room, self._answer):
             self.strained[:] = False
+            self._within = True
             return 0, 0, 0.0
-        yielded = not self._carry_otherwise()
-        if yielded:
-            joints, contacts = self.holds.counts.tolist()
-            asked = self._room.wanted[: len(wishes.wanted)]
-            self._give_way(
-                joints, self.holds.friction[:contacts], wishes, bounds, choice, asked, self._answer
-            )
+        self._within = False
+        yielded = self._yield_from_below(supported)
         strained, slipping = self._count()
         return strained, slipping, float(yielded)
 
-    def _carry_otherwise(self) -> bool:
-        """The smallest forces within cones and strength that carry the accelerations, if any do: README eq. (13)."""
-        forces, program = int(self.motion.counts[0]), self._program
-        if not forces:
+    def find_edges(self) -> FloatArray:
+        """[edges, forces]: the sides of cones, as sums of forces, that the forces of this step are at."""
+        joints, contacts = self.holds.counts.tolist()
+        cones = _make_cones(joints, self.holds.friction[:contacts], int(self.motion.counts[0]))
+        binding = cones.find_binding(self._force[: cones.G.shape[1]]) & (not self._within)
+        edges: FloatArray = cones.G[binding]
+        return edges
+
+    def _yield_from_below(self, supported: int) -> bool:
+        """First forces give way, then the lowest level that has freedom, then also that above it; whether levels did.
+
+        Levels above the one that gives way are met as well as without bounds, so nothing better is possible for them.
+        """
+        spent = self._answer.spent.tolist()
+        levels = [level for level in reversed(range(len(spent) - 1)) if spent[level + 1] > spent[level]]
+        first = spent[levels[0]] if levels else spent[-1]
+        inequalities = self._fill_inequalities(first, supported)
+        if self._carry_otherwise(inequalities, supported, first):
             return False
-        rows = self._fill()
-        sense = np.zeros(rows, np.intc)
-        sense[: len(self.motion.passive)] = EQUAL
-        A = program.A[: rows * forces].reshape(rows, forces)
-        x, _, flag, _ = daqp.solve(
-            np.eye(forces), np.zeros(forces), A, program.upper[:rows], program.lower[:rows], sense, **SETTINGS
-        )
-        if flag <= SOLVED:
-            return False
-        self._force[:forces] = x
-        self._take()
+        for tried, level in enumerate(levels):
+            if tried:
+                inequalities = self._fill_inequalities(spent[level], supported)
+            served, small = self._list_levels(levels[tried::-1], spent[level])
+            x = solve_levels_of_some(inequalities, served, small) if served else None
+            if x is not None:
+                self._take_unknowns(x, supported, spent[level])
+                return True
+        self._give_way()
         return True
 
-    def _give_way(
-        self, joints: int, friction: FloatArray, wishes: Wishes, bounds: Bounds, choice: Choice,
-        asked: FloatArray, answer: Answer,
-    ) -> None:  # fmt: skip
-        """Levels under inequalities: README eq. (15). Unknowns are rates by kinetic energy, and forces."""
-        motion = self.motion
+    def _fill_inequalities(self, first: int, supported: int) -> Inequalities:
+        """Bounds of accelerations in what is free from `first` on, and of forces that passive rates do not feel."""
+        program, rows = self._program, int(self._fill(supported, first))
+        unknowns = len(self.motion.h) - first + int(self.motion.counts[0]) - supported
+        G = program.A[: rows * unknowns].reshape(rows, unknowns)
+        return Inequalities(G, program.lower[:rows], program.upper[:rows])
+
+    def _carry_otherwise(self, inequalities: Inequalities, supported: int, first: int) -> bool:
+        """The smallest forces within all bounds that carry the accelerations, if any do: README eq. (13)."""
+        free = len(self.motion.h) - first
+        forces = inequalities.G.shape[1] - free
+        if forces == 0:
+            return False
+        x, _, flag, _ = daqp.solve(
+            np.eye(forces), np.zeros(forces), np.ascontiguousarray(inequalities.G[:, free:]), inequalities.upper,
+            inequalities.lower, np.zeros(len(inequalities.G), np.intc), **SETTINGS,
+        )  # fmt: skip
+        if flag <= SOLVED:
+            return False
+        self._take_unknowns(np.concatenate([np.zeros(free), x]), supported, first)
+        return True
+
+    def _take_unknowns(self, x: FloatArray, supported: int, first: int) -> None:
+        self._accelerate(x, self._force, self._answer, supported, first)
+        self._take()
+
+    def _list_levels(self, served: list[int], first: int) -> tuple[list[Level], list[float]]:
+        """Rows of these levels in what is free from `first` on, and their small singular values."""
+        levels, small = [], []
+        free, end = len(self.motion.h) - first, self._wishes.end
+        for level in served:
+            rows = int(self._fill_level(level, first))
+            if rows:
+                sizes = self._room.size[end[level - 1] if level else 0 : end[level]]
+                levels.append((self._rows[:rows, :free].copy(), self._left[:rows].copy()))
+                small.append(float(np.sqrt(sizes[sizes > 0.0].min()) * self._choice.threshold[0]))
+        return levels, small
+
+    def _give_way(self) -> None:
+        """What stands may move, too: README eq. (15) as it is. Unknowns are rates by kinetic energy, and forces."""
+        motion, wishes, bounds, choice = self.motion, self._wishes, self._bounds, self._choice
+        joints, contacts = self.holds.counts.tolist()
+        friction, answer = self.holds.friction[:contacts], self._answer
+        asked = self._room.wanted[: len(wishes.wanted)]
         n, rows = len(motion.h), int(motion.counts[0])
         L, drift = motion.L[:rows], motion.drift[:rows]
         root = np.linalg.inv(np.linalg.cholesky(motion.M)).T  # a = root w

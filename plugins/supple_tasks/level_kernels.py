@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from supple.core.jit import njit
+from supple_tasks.amend_kernels import keep_last_level, meet_joined
 from supple_tasks.factor_kernels import (
     dot_row_vector,
     dot_rows,
@@ -45,16 +46,22 @@ def prioritise(
         for i in range(bounds.count[b]):
             wishes.J[bounds.row[b], bounds.rate[b] + i] = 0.0
     supported = meet_equations(motion, wishes, limits, rows, choice, room, answer_out)
-    for _ in range(1 + bounds.row.shape[0]):
-        serve_levels(wishes, choice, room, answer_out)
+    serve_levels(wishes, choice, room, answer_out)
+    last = keep_last_level(wishes, bounds, answer_out, room)
+    for _ in range(bounds.row.shape[0]):
         if not join_broken(bounds, wishes, answer_out.spent[0], room, answer_out.a):
             break
+        if last >= 0 and meet_joined(bounds, answer_out.spent[last], choice, room):
+            unwhiten(room.w, room, answer_out.a)
+        else:
+            last = -1
+            serve_levels(wishes, choice, room, answer_out)
     for row in range(rows):
         answer_out.left[row] = room.wanted[row]
         if room.size[row] > 0.0:
             answer_out.left[row] -= dot_row_vector(room.K, row, room.w, 0, room.w.shape[0])
     find_torques(motion, supported, answer_out.spent[levels], room, answer_out)
-    unwhiten(room, answer_out.a)
+    unwhiten(room.w, room, answer_out.a)
     return supported
 
 
@@ -87,20 +94,8 @@ def join_broken(bounds: Bounds, wishes: Wishes, first, room: Room, a):
 @njit
 def measure_row(wishes: Wishes, row, room: Room):
     """A row of the wishes by kinetic energy, and its square. Most are those of limits that nothing is near: zero."""
-    room.wanted[row], room.size[row] = wishes.wanted[row], 0.0
-    if is_zero(wishes.J[row]):
-        return
-    whiten_row(wishes.J, row, room, room.K)
-    room.size[row] = dot_rows(room.K, row, room.K, row, 0, room.w.shape[0])
-
-
-@njit
-def is_zero(row):
-    """Whether nothing is asked."""
-    for value in row:  # noqa: SIM110, which would be a generator
-        if value != 0.0:
-            return False
-    return True
+    room.wanted[row] = wishes.wanted[row]
+    room.size[row] = whiten_row(wishes.J, row, room, room.K)
 
 
 @njit
@@ -140,7 +135,7 @@ def serve_levels(wishes: Wishes, choice: Choice, room: Room, answer_out: Answer)
         first, answer_out.softened[level] = serve_rows(wishes, start, end, first, False, choice, room)
         answer_out.spent[level + 1] = first
         start = end
-    unwhiten(room, answer_out.a)
+    unwhiten(room.w, room, answer_out.a)
 
 
 @njit
@@ -177,9 +172,11 @@ def meet_joints(motion: Motion, room: Room):
     n, rows = motion.h.shape[0], motion.counts[0]
     A, W, x = room.A, room.W, room.x
     for c in range(rows):
-        whiten_row(motion.L, c, room, W)
-        norm = math.sqrt(dot_rows(W, c, W, c, 0, n))
-        scale = 1.0 / norm if norm > 0.0 else 0.0
+        square = whiten_row(motion.L, c, room, W)
+        if square == 0.0:
+            for k in range(n):
+                W[c, k] = 0.0
+        scale = 1.0 / math.sqrt(square) if square > 0.0 else 0.0
         x[c] = -motion.drift[c] * scale
         for k in range(n):
             A[k, c] = W[c, k] * scale

@@ -16,7 +16,7 @@ from supple_tasks.layout import (
     RELATIVE,
     SHARE,
 )  # fmt: skip
-from supple_tasks.records import Book, Points, Seen
+from supple_tasks.records import Book, Centres, Points, Seen
 from supple_tasks.tables import Answer, Limits, Wishes
 
 # Where `supple.mechanics.dynamics` has them in a row of numbers.
@@ -73,6 +73,31 @@ def set_row(points: Points, mine, other, which, row_out):
         jacobian = points.jacobian[other, which]
         for k in range(row_out.shape[0]):
             row_out[k] -= jacobian[k]
+
+
+@njit
+def look_at_centres(centres: Centres, seen_out: Seen, wishes_out: Wishes, part, whole, matrix):
+    """What one part of the dynamics gives to all centres of mass; parts come in turn, the first one first.
+
+    `whole` [15] is its centre, momenta and their drift, `matrix` [6, n] its momenta by its rates.
+    """
+    for c in range(centres.task.shape[0]):
+        t, mass, total = centres.task[c], centres.mass[c, part], 0.0
+        for p in range(centres.mass.shape[1]):
+            total += centres.mass[c, p]
+        if part == 0:
+            for k in range(3):
+                seen_out.place[t, k] = seen_out.velocity[t, k] = seen_out.drift[t, k] = 0.0
+        if mass == 0.0:
+            continue
+        for k in range(3):
+            seen_out.place[t, k] += mass / total * whole[k]
+            seen_out.velocity[t, k] += whole[3 + k] / total
+            seen_out.drift[t, k] += whole[9 + k] / total
+            if centres.row[c, k] >= 0:
+                out = wishes_out.J[centres.row[c, k]]
+                for i in range(matrix.shape[1]):
+                    out[centres.column[part] + i] = matrix[k, i] / total
 
 
 @njit

@@ -40,26 +40,34 @@ def factor_mass(M, room_out: Room):
 
 @njit
 def whiten_row(J, row, room: Room, K_out):
-    """K_out[row] = J[row] F^-1 D^-1/2."""
+    """K_out[row] = J[row] F^-1 D^-1/2; returns its square, and leaves K_out alone where J is zero."""
     F, chain, length, root = room.F, room.chain, room.length, room.root
-    n = root.shape[0]
+    n, source, out, square = root.shape[0], J[row], K_out[row], 0.0
+    last = n - 1
+    while last >= 0 and source[last] == 0.0:
+        last -= 1
+    if last < 0:
+        return square
     for k in range(n):
-        K_out[row, k] = J[row, k]
-    for back in range(n):
-        i = n - 1 - back
-        value = K_out[row, i]
+        out[k] = source[k]
+    for back in range(last + 1):
+        i = last - back
+        value = out[i]
         if value != 0.0:
             for p in range(length[i]):
-                K_out[row, chain[i, p]] -= F[i, chain[i, p]] * value
-            K_out[row, i] = value / root[i]
+                out[chain[i, p]] -= F[i, chain[i, p]] * value
+            value /= root[i]
+            out[i] = value
+            square += value * value
+    return square
 
 
 @njit
-def unwhiten(room: Room, a_out):
+def unwhiten(w, room: Room, a_out):
     """a = F^-1 D^-1/2 w."""
     F, chain, length = room.F, room.chain, room.length
-    for i in range(a_out.shape[0]):
-        value = room.w[i] / room.root[i]
+    for i in range(w.shape[0]):
+        value = w[i] / room.root[i]
         for p in range(length[i]):
             value -= F[i, chain[i, p]] * a_out[chain[i, p]]
         a_out[i] = value

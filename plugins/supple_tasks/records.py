@@ -48,6 +48,15 @@ class Points(NamedTuple):
     jacobian: FloatArray  # [points, 6, n]
 
 
+class Centres(NamedTuple):
+    """The tasks about centres of mass, and of which parts of the dynamics they are made."""
+
+    task: IntArray  # [centres]
+    row: IntArray  # [centres, 3] row of the wishes of x, y and z; -1: not controlled
+    mass: FloatArray  # [centres, parts] kg; 0 where a part is not counted
+    column: IntArray  # [parts] first rate
+
+
 class Joints(NamedTuple):
     """Rows of postures and limits."""
 
@@ -120,9 +129,10 @@ class Footholds(NamedTuple):
 
 
 class Program(NamedTuple):
-    """Room for lower <= A x <= upper, A flat."""
+    """Room for lower <= A x <= upper."""
 
-    A: FloatArray
-    lower: FloatArray
-    upper: FloatArray
+    A: FloatArray  # [rows, unknowns], flat
+    here: FloatArray  # [rows] the same of the answer that unknowns are counted from
+    lower: FloatArray  # [rows]
+    upper: FloatArray  # [rows]
     infinite: float

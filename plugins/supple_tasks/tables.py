@@ -99,6 +99,7 @@ class Room(NamedTuple):
     Z: FloatArray  # [n, n] orthonormal rows; those from `spent` on are free
     w_first: FloatArray  # [n] w and Z before the first level
     Z_first: FloatArray
+    w_served: FloatArray  # [n] w after all levels, before bounds joined
     A: FloatArray  # [most, most]
     V: FloatArray  # [most, most] reflections
     T: FloatArray  # [most, most] triangles
@@ -130,6 +131,7 @@ def make_room(n: int, passive: int, rows: int, constraints: int) -> Room:
         w=np.zeros(n),
         w_first=np.zeros(n),
         Z_first=np.zeros((n, n)),
+        w_served=np.zeros(n),
         Z=np.zeros((n, n)),
         A=np.zeros((most, most)),
         V=np.zeros((most, most)),

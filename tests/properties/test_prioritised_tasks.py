@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from supple_tasks.level_kernels import prioritise
@@ -133,3 +133,35 @@ def test_bounds_hold(seed, n, count):
     answer = solve(motion, levels, bounds=bounds)
     excess = bounds.way[:, 0] * answer.a[bounds.rate] - bounds.most
     assert excess.max() <= 1e-5 * (1.0 + np.abs(bounds.most).max())
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    seed=st.integers(0, 2**32 - 1), n=st.integers(8, 20), passive=st.integers(0, 4),
+    constraints=st.integers(0, 4), count=st.integers(1, 5), aims=st.integers(1, 3),
+    threshold=st.sampled_from([1e-8, 0.02, 0.1]),
+)  # fmt: skip
+def test_joined_bounds_are_the_first_level(seed, n, passive, constraints, count, aims, threshold):
+    """As equations before all others they give the same as in another pass, or along with the last level."""
+    rng, motion = make_system(seed, n, passive, constraints, False)
+    bounds = make_bounds(count)
+    bounds.row[:], bounds.rate[:] = np.arange(count), rng.permutation(n)[:count]
+    bounds.way[:, 0], bounds.most[:] = rng.choice([-1.0, 1.0], count), rng.normal(size=count)
+    aim = (rng.normal(size=(aims, n)), rng.normal(size=aims))
+    style = (np.eye(n), 10.0 * rng.normal(size=n))
+    answer = solve(
+        motion, [(np.zeros((count, n)), np.zeros(count)), aim, style], threshold=threshold, bounds=bounds
+    )
+    assume(not answer.softened.any())
+    joined = np.flatnonzero(bounds.joined)
+    first = (np.eye(n)[bounds.rate[joined]] * bounds.way[joined, :1], bounds.most[joined])
+    a0, G = respond(motion)
+    levels = [first, aim, style] if len(joined) else [aim, style]
+    _, best = solve_levels(a0, G, levels)
+    a = a0 + G @ answer.tau[motion.actuated]
+    size = 1.0 + np.abs(a).max() + np.abs(style[1]).max()
+    for (J, wanted), least in zip(levels, best, strict=True):
+        assert np.linalg.norm(wanted - J @ a) <= least + 1e-7 * size
+    if len(first[1]) and best[0] < 1e-9:
+        excess = bounds.way[:, 0] * a[bounds.rate] - bounds.most
+        assert excess[joined].max() <= 1e-7 * size

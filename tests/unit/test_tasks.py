@@ -38,6 +38,10 @@ priority = 2
 tasks = { posture = { kind = "posture", gain = 50 } }
 
 [[entity]]
+name = "post"
+pose = { position = [0, 0, 5] }
+
+[[entity]]
 name = "arm/upper"
 pose = { position = [0, 1, 0] }
 bone = { joint = "hinge", axis = [0, 0, 1], mass = 2, centre = [0.2, 0, 0], inertia = [0.01, 0.03, 0.03], start = [20] }
@@ -138,6 +142,7 @@ def test_a_run_goes_on_from_a_snapshot_and_nothing_hides_in_closures(write) -> N
         ("%s", 'gain = "stiff"', "no value of the phases"),
         ("%s", "target = [1, 1, 0], reach = { to = [1, 1, 0], duration = 1 }", "both say where to go"),
         ("%s", "gain = -1", "negative"),
+        ('of = "arm/upper/lower", point', 'of = "post", point', "which it does not control"),
         ('kind = "posture"', 'kind = "relative", of = "arm/upper"', "other is missing"),
     ],
 )
@@ -180,6 +185,18 @@ priority = 2""",
     world.step(1)
     (miss,) = [each for each in explain(world, "arm") if each.task == "tip"]
     assert "the limit of lower" in [name for name, _ in miss.obstacles]
+
+
+def test_strength_that_is_used_up_is_named(write) -> None:
+    scene = ARM.replace(
+        "[entity.tasks.levels.aims]", '[entity.tasks]\nstrength = { "*" = 0.2 }\n[entity.tasks.levels.aims]'
+    )
+    world = supple.load(write("target = [0.3, 1.6, 0], gain = 100", scene))
+    world.step(1)
+    (miss,) = [each for each in explain(world, "arm") if each.task == "tip"]
+    assert miss.obstacles[0][0].startswith("the strength of ")
+    assert sum(part for name, part in miss.obstacles if name.startswith("the strength of ")) > 0.9
+    assert world.metrics()["arm.yielded"] == 1.0
 
 
 def test_explaining_somebody_without_tasks_is_refused(write) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from pinocchio_peer import Pinocchio
@@ -71,9 +71,12 @@ class Tree:
         right = np.zeros((n + rows, 1 + len(self.actuated)))
         right[:n, 0], right[n:, 0] = -motion.h, -motion.drift
         right[self.actuated, 1 + np.arange(len(self.actuated))] = 1.0
+        values = np.linalg.svd(system, compute_uv=False) / np.linalg.norm(system, 2)
+        # Loops that nearly say the same twice cost the dense system as many digits as their values are small.
+        assume(not ((values > 1e-12) & (values < 1e-7)).any())
         found = np.linalg.pinv(system, rcond=1e-12, hermitian=False) @ right
         assume(np.abs(system @ found - right).max() < 1e-9 * np.abs(right).max())  # loops that can be met
-        return found[:n, 0], found[:n, 1:]
+        return found[:n, 0], drop_round_off(found[:n, 1:], np.linalg.norm(np.linalg.inv(motion.M), 2))
 
 
 def solve(motion, levels, limits=None):
@@ -90,11 +93,21 @@ def solve(motion, levels, limits=None):
     return answer
 
 
-def stack_levels(a0, G, levels):
+def drop_round_off(A, scale):
+    """A without singular values that are round-off of numbers of this size: loops may hold still what torques turn."""
+    left, values, right = np.linalg.svd(A, full_matrices=False)
+    return left @ np.diag(np.where(values > 1e-10 * scale, values, 0.0)) @ right
+
+
+def stack_levels(tree, a0, G, levels):
     """The residuals of all levels, each the least that those above leave: with the projector of the stack above."""
+    lightest = np.linalg.norm(np.linalg.inv(tree.motion.M), 2)
     stack, tau, residuals = np.zeros((0, G.shape[1])), np.zeros(G.shape[1]), []
     for J, wanted in levels:
-        A, free = J @ G, np.eye(G.shape[1]) - np.linalg.pinv(stack, rcond=1e-9) @ stack
+        A, free = (
+            drop_round_off(J @ G, np.linalg.norm(J, 2) * lightest),
+            np.eye(G.shape[1]) - np.linalg.pinv(stack, rcond=1e-9) @ stack,
+        )
         values = np.linalg.svd(A @ free, compute_uv=False)
         scale = max(np.linalg.norm(A, 2), 1e-300)
         # Whether a direction is free must be plain to see, for both ways to agree.
@@ -116,6 +129,8 @@ trees = {
 }
 
 
+# Here no torque moves what the task is about, and all that could be moved is round-off.
+@example(seed=164900, joints=["hinge", "universal", "ball"], loops=2, passive=0, count=1)
 @settings(max_examples=60, deadline=None)
 @given(**trees)
 def test_commands_come_about_and_levels_do_their_best(seed, joints, loops, passive, count):
@@ -124,7 +139,7 @@ def test_commands_come_about_and_levels_do_their_best(seed, joints, loops, passi
     tree = Tree(np.random.default_rng(seed), joints, loops, passive)
     a0, G = tree.respond()
     levels = [tree.find_level() for _ in range(count)]
-    least = stack_levels(a0, G, levels)
+    least = stack_levels(tree, a0, G, levels)
     answer = solve(tree.motion, levels)
     assert np.abs(answer.tau[tree.passive]).max() == 0.0
     a = a0 + G @ answer.tau[tree.actuated]
@@ -143,7 +158,7 @@ def test_lower_levels_leave_higher_ones_alone(seed, joints, loops, passive, coun
     a0, G = tree.respond()
     levels = [tree.find_level() for _ in range(count)]
     rest = [tree.find_level() for _ in range(3)]
-    stack_levels(a0, G, levels)  # refuses what is undecided
+    stack_levels(tree, a0, G, levels)  # refuses what is undecided
     one, other = (a0 + G @ solve(tree.motion, each).tau[tree.actuated] for each in (levels, levels + rest))
     size = 1.0 + np.abs(one).max() + np.abs(other).max()
     for J, _ in levels:
