@@ -32,7 +32,7 @@ def _make_strip(vectors: int):
     parts = [(e, s) for e in range(SUMS) for s in range(vectors)]
 
     def emit(context, builder, signature, arguments):
-        rows, first, stride, terms, weights, at, step, side, sums, here = arguments
+        _, first, stride, terms, _, at, step, side, _, here = arguments
 
         def point(number, offset):
             array = context.make_array(signature.args[number])(context, builder, arguments[number])
