@@ -8,6 +8,7 @@ from supple_tets.element_kernels import add_elements, follow_shape, start_step
 from supple_tets.factor_kernels import copy_matrix
 from supple_tets.mesh import TetMesh, find_gradients
 from supple_tets.order import find_panels, find_pattern, place_blocks, sort_corners
+from supple_tets.product_kernels import LANES
 from supple_tets.tables import Elements, Factor, Matrix, Now, Scratch, Vertices
 
 
@@ -43,7 +44,7 @@ class BareBody:
             vertex_midpoint=np.full(n, int(midpoint)),
         )  # fmt: skip
         panels = find_panels(pattern)
-        self.factor = Factor(**panels, numbers=np.zeros(panels["home"][-1]))
+        self.factor = Factor(**panels, numbers=np.zeros(panels["home"][-1] + LANES))
         self.matrix = Matrix(
             matrix_diagonal=np.zeros((n + 1, 3, 3)),
             matrix_lower=np.zeros((len(pattern.block_row) + 1, 3, 3)),

@@ -18,6 +18,7 @@ from supple_tets.components import Tets
 from supple_tets.mechanism import CORNERS, TetMechanism, TetSurface
 from supple_tets.mesh import TetMesh, find_gradients
 from supple_tets.order import Pattern, find_panels, find_pattern, join_patterns, place_blocks, sort_corners
+from supple_tets.product_kernels import LANES
 from supple_tets.shapes import load_tets, name_shape
 from supple_tets.skins import BLOCKS, EmbeddedSurface, declare_skins, list_skins
 
@@ -207,7 +208,7 @@ def _declare_factor(build: Build, pattern: Pattern) -> None:
     ):
         doc = f"Blocks of A {where}, and a last one for what stands still."
         build.add_step(f"tets.matrix_{name}", (count + 1, 3, 3), unit="kg", doc=doc, accumulates=True)
-    size = (int(panels["home"][-1]),)
+    size = (int(panels["home"][-1]) + LANES,)
     build.add_step("tets.numbers", size, unit="kg^(1/2)", doc="Numbers of the factor, panel by panel.")
 
 

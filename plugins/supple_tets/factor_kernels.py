@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from supple.core.jit import njit, njit_inlined
-from supple_tets.product_kernels import AT_ONCE, add_products, clear_sums, subtract_sum
+from supple_tets.product_kernels import AT_ONCE, subtract_sum, sum_products
 from supple_tets.tables import Factor, Matrix
 
 WIDTH = 32
@@ -56,8 +56,7 @@ def factorise(factor: Factor, sums):
         for j in range(0, width, 3):
             for low in range(j, m if j > 0 else 0, AT_ONCE):
                 count = min(AT_ONCE, m - low)
-                clear_sums(sums, count)
-                add_products(N, home + low, m, count, j, N, home + j, m, 1, sums)
+                sum_products(N, home + low, m, count, j, N, home + j, m, 1, sums)
                 for e in range(3):
                     subtract_sum(sums, e, count, N, home + (j + e) * m + low)
             at, left = home + j * m + j, m - j - 3
@@ -86,9 +85,8 @@ def take_from(factor: Factor, k, home, width, under, sums):
         column = factor.home[t] + 3 * (a - run[begin, 0] + run[begin, 1]) * length
         for low in range(a, under, AT_ONCE // 3):
             high = min(low + AT_ONCE // 3, under)
-            clear_sums(sums, 3 * (high - low))
             source = home + width + 3 * low
-            add_products(N, source, m, 3 * (high - low), width, N, home + width + 3 * a, m, 1, sums)
+            sum_products(N, source, m, 3 * (high - low), width, N, home + width + 3 * a, m, 1, sums)
             for r in range(begin, end):
                 here, stop = max(run[r, 0], low), min(run[r, 0] + run[r, 2], high)
                 target = column + 3 * (here - run[r, 0] + run[r, 1])
@@ -192,8 +190,7 @@ def solve_panel(factor: Factor, s, rows, stride, low, count, sums):
     for j in range(0, width, 3):
         target, at = own + j * stride, home + j * m + j
         if j > 0:
-            clear_sums(sums, count)
-            add_products(rows, own, stride, count, j, N, home + j, m, 1, sums)
+            sum_products(rows, own, stride, count, j, N, home + j, m, 1, sums)
             for e in range(3):
                 subtract_sum(sums, e, count, rows, target + e * stride)
         i0, l10, l20, i1, l21, i2 = (
@@ -211,8 +208,7 @@ def solve_panel(factor: Factor, s, rows, stride, low, count, sums):
             b = (y[i] - l10 * a) * i1
             x[i], y[i], z[i] = a, b, (z[i] - l20 * a - l21 * b) * i2
     for a in range(under):
-        clear_sums(sums, count)
-        add_products(rows, own, stride, count, width, N, home + width + 3 * a, m, 1, sums)
+        sum_products(rows, own, stride, count, width, N, home + width + 3 * a, m, 1, sums)
         target = 3 * factor.row[factor.below[s] + a] * stride + low
         for e in range(3):
             subtract_sum(sums, e, count, rows, target + e * stride)
@@ -245,9 +241,10 @@ def solve_backward(factor: Factor, rows, gathered, sums):
                 goal[i] = part[i]
         for j in range(width - 3, -1, -3):
             at, target = factor.home[s] + j * m, own + j * WIDTH
-            clear_sums(sums, WIDTH)
-            add_products(gathered, 0, WIDTH, WIDTH, 3 * under, N, at + width, 1, m, sums)
-            add_products(rows, target + 3 * WIDTH, WIDTH, WIDTH, width - j - 3, N, at + j + 3, 1, m, sums)
+            sum_products(gathered, 0, WIDTH, WIDTH, 3 * under, N, at + width, 1, m, sums)
+            for e in range(3):
+                subtract_sum(sums, e, WIDTH, rows, target + e * WIDTH)
+            sum_products(rows, target + 3 * WIDTH, WIDTH, WIDTH, width - j - 3, N, at + j + 3, 1, m, sums)
             for e in range(3):
                 subtract_sum(sums, e, WIDTH, rows, target + e * WIDTH)
             at += j

@@ -17,7 +17,7 @@ from supple.mechanics.dynamics import Arrays
 from supple.mechanics.jacobian import JacobianBlocks
 from supple.mechanics.points import PerAsker, SurfacePoints
 from supple_tets.factor_kernels import WIDTH, solve_many, solve_one
-from supple_tets.product_kernels import ROOM
+from supple_tets.product_kernels import LANES, ROOM
 from supple_tets.response_kernels import add_gram, multiply_rows, number_rows, spread_rows
 from supple_tets.row_kernels import add_rows
 from supple_tets.tables import Factor
@@ -77,8 +77,8 @@ class TetMechanism:
         if found == 0:
             return
         count = found + -found % 3
-        if self._rows.size < 3 * self.count * count:
-            self._rows, self._gram = np.zeros(6 * self.count * count), np.zeros(4 * count * count)
+        if self._rows.size < 3 * self.count * count + LANES:
+            self._rows, self._gram = np.zeros(6 * self.count * count + LANES), np.zeros(4 * count * count)
         self._spread(factor, J, column, count, self._reach, self._rows)
         self._multiply(factor, count, self._reach, self._rows, self._sums, self._gram)
         self._add_gram(self._gram, count, column, groups, W.blocks)

@@ -1,6 +1,17 @@
-"""The one loop that takes the time of factors and of solving with them: products of rows of numbers."""
+"""The one loop that takes the time of factors and of solving with them: sums of products of rows of numbers.
+
+Left to itself, the compiler keeps such sums in memory and works at what does not fill its unrolled loops number by
+number, which for the short rows of a mesh is most of them. So the innermost loop is written as LLVM's vectors, of a
+fixed length that any processor's are cut from or joined to: sums stay in registers. Products and sums are rounded one
+after the other everywhere, never fused, so that results do not depend on the machine.
+"""
 
 from __future__ import annotations
+
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
 
 from supple.core.jit import njit, njit_inlined
 
@@ -8,15 +19,61 @@ ROOM = 512
 """Numbers of a row that are made at a time."""
 AT_ONCE = 510
 """So many of them are used: rows of vertices, three each, are not torn apart."""
+LANES = 8
+"""Numbers of a vector. Rows are read up to a multiple of it: whoever keeps rows keeps so many numbers more."""
+SUMS = 3
+"""Sums that are made side by side, and share what is read of the rows."""
 
 
-@njit_inlined
-def clear_sums(sums_out, count):
-    """The first `count` numbers of all three sums = 0."""
-    for e in range(3):
-        part = sums_out[e * ROOM : e * ROOM + count]
-        for i in range(count):
-            part[i] = 0.0
+def _make_strip(vectors: int):
+    """A function that makes SUMS sums over a strip, `vectors` * LANES numbers wide, of rows."""
+    vector, index = ir.VectorType(ir.DoubleType(), LANES), ir.IntType(64)
+    every = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
+    parts = [(e, s) for e in range(SUMS) for s in range(vectors)]
+
+    def emit(context, builder, signature, arguments):
+        _, first, stride, terms, _, at, step, side, _, here = arguments
+
+        def point(number, offset):
+            array = context.make_array(signature.args[number])(context, builder, arguments[number])
+            return builder.gep(array.data, [offset])
+
+        def find(pointer, offset):
+            return builder.bitcast(builder.gep(pointer, [offset]), vector.as_pointer())
+
+        def load(pointer, offset):
+            return builder.load(find(pointer, offset), align=8)
+
+        def spread(number):
+            empty = ir.Constant(vector, ir.Undefined)
+            lane = builder.insert_element(empty, number, ir.Constant(ir.IntType(32), 0))
+            return builder.shuffle_vector(lane, empty, every)
+
+        row, weight, target = point(0, first), point(4, at), point(8, here)
+        kept = {part: cgutils.alloca_once(builder, vector) for part in parts}
+        for part in parts:
+            builder.store(ir.Constant(vector, [0.0] * LANES), kept[part])
+        with cgutils.for_range(builder, terms) as loop:
+            along, beside = builder.mul(loop.index, stride), builder.mul(loop.index, step)
+            read = [load(row, builder.add(along, index(s * LANES))) for s in range(vectors)]
+            for e in range(SUMS):
+                place = builder.add(beside, builder.mul(side, index(e)))
+                factor = spread(builder.load(builder.gep(weight, [place])))
+                for s in range(vectors):
+                    product = builder.fmul(factor, read[s])
+                    builder.store(builder.fadd(builder.load(kept[e, s]), product), kept[e, s])
+        for e, s in parts:
+            builder.store(builder.load(kept[e, s]), find(target, index(e * ROOM + s * LANES)), align=8)
+        return context.get_dummy_value()
+
+    def strip(typing, rows, first, stride, terms, weights, at, step, side, sums, here):
+        whole = types.int64
+        return types.void(rows, whole, whole, whole, weights, whole, whole, whole, sums, whole), emit
+
+    return intrinsic(strip)
+
+
+_sum_one, _sum_two, _sum_three = _make_strip(1), _make_strip(2), _make_strip(3)
 
 
 @njit_inlined
@@ -28,58 +85,16 @@ def subtract_sum(sums, e, count, numbers, target):
 
 
 @njit
-def add_products(rows, first, stride, count, terms, weights, at, step, side, sums_out):
-    """sums_out[ROOM e + i] += sum over k < terms of weights[at + step k + side e] rows[first + stride k + i].
+def sum_products(rows, first, stride, count, terms, weights, at, step, side, sums_out):
+    """sums_out[ROOM e + i] = sum over k < terms of weights[at + step k + side e] rows[first + stride k + i].
 
-    e < 3, i < count <= ROOM; terms are 3, 6, 9... Slices tell the compiler that no index is negative, and the fixed
-    distance between the sums that they do not overlap: it can then take several numbers at once. Three sums share
-    what is read of the rows.
+    e < SUMS, i < count <= ROOM. What follows the sums, up to a multiple of LANES, is of no use.
     """
-    k = 0
-    while k + 6 <= terms:
-        a, w = first + k * stride, at + k * step
-        p, q, r = (
-            rows[a : a + count],
-            rows[a + stride : a + stride + count],
-            rows[a + 2 * stride : a + 2 * stride + count],
-        )
-        a += 3 * stride
-        s, t, u = (
-            rows[a : a + count],
-            rows[a + stride : a + stride + count],
-            rows[a + 2 * stride : a + 2 * stride + count],
-        )
-        a0, b0, c0 = weights[w], weights[w + side], weights[w + 2 * side]
-        w += step
-        a1, b1, c1 = weights[w], weights[w + side], weights[w + 2 * side]
-        w += step
-        a2, b2, c2 = weights[w], weights[w + side], weights[w + 2 * side]
-        w += step
-        a3, b3, c3 = weights[w], weights[w + side], weights[w + 2 * side]
-        w += step
-        a4, b4, c4 = weights[w], weights[w + side], weights[w + 2 * side]
-        w += step
-        a5, b5, c5 = weights[w], weights[w + side], weights[w + 2 * side]
-        for i in range(count):
-            x0, x1, x2, x3, x4, x5 = p[i], q[i], r[i], s[i], t[i], u[i]
-            sums_out[i] += (a0 * x0 + a1 * x1 + a2 * x2) + (a3 * x3 + a4 * x4 + a5 * x5)
-            sums_out[i + ROOM] += (b0 * x0 + b1 * x1 + b2 * x2) + (b3 * x3 + b4 * x4 + b5 * x5)
-            sums_out[i + 2 * ROOM] += (c0 * x0 + c1 * x1 + c2 * x2) + (c3 * x3 + c4 * x4 + c5 * x5)
-        k += 6
-    if k < terms:
-        a, w = first + k * stride, at + k * step
-        p, q, r = (
-            rows[a : a + count],
-            rows[a + stride : a + stride + count],
-            rows[a + 2 * stride : a + 2 * stride + count],
-        )
-        a0, b0, c0 = weights[w], weights[w + side], weights[w + 2 * side]
-        w += step
-        a1, b1, c1 = weights[w], weights[w + side], weights[w + 2 * side]
-        w += step
-        a2, b2, c2 = weights[w], weights[w + side], weights[w + 2 * side]
-        for i in range(count):
-            x0, x1, x2 = p[i], q[i], r[i]
-            sums_out[i] += a0 * x0 + a1 * x1 + a2 * x2
-            sums_out[i + ROOM] += b0 * x0 + b1 * x1 + b2 * x2
-            sums_out[i + 2 * ROOM] += c0 * x0 + c1 * x1 + c2 * x2
+    i = 0
+    while i + 2 * LANES < count:
+        _sum_three(rows, first + i, stride, terms, weights, at, step, side, sums_out, i)
+        i += 3 * LANES
+    if i + LANES < count:
+        _sum_two(rows, first + i, stride, terms, weights, at, step, side, sums_out, i)
+    elif i < count:
+        _sum_one(rows, first + i, stride, terms, weights, at, step, side, sums_out, i)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from supple.core.jit import njit
 from supple.mechanics.jacobian import Jacobian
 from supple_tets.factor_kernels import solve_panel
-from supple_tets.product_kernels import ROOM, add_products, clear_sums
+from supple_tets.product_kernels import ROOM, sum_products
 from supple_tets.tables import Factor
 
 TILE = 96
@@ -104,8 +104,7 @@ def multiply_rows(factor: Factor, count, reach, rows, sums, gram_out):
         for begin in range(low, high, TILE):
             for i in range(begin, high, 3):
                 many = min(TILE, i + 3 - begin)
-                clear_sums(sums, many)
-                add_products(rows, first + begin, count, many, width, rows, first + i, count, 1, sums)
+                sum_products(rows, first + begin, count, many, width, rows, first + i, count, 1, sums)
                 for e in range(3):
                     at = (i + e) * count + begin
                     part, goal = sums[e * ROOM : e * ROOM + many], gram[at : at + many]

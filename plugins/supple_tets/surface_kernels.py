@@ -69,7 +69,10 @@ def find_depths(vertices, triangles, ball, points, depth_out):
 
 @njit_inlined
 def pierces(vertices, p, q, a, b, c):
-    """Whether the edge from vertex p to q passes through the triangle a, b, c."""
+    """Whether the edge from vertex p to q passes through the triangle a, b, c, its sides included.
+
+    Sides, because an edge that passes between two triangles would be missed by both.
+    """
     ox, oy, oz = vertices[p, 0], vertices[p, 1], vertices[p, 2]
     dx, dy, dz = vertices[q, 0] - ox, vertices[q, 1] - oy, vertices[q, 2] - oz
     ux, uy, uz = (
@@ -91,7 +94,7 @@ def pierces(vertices, p, q, a, b, c):
     kx, ky, kz = sy * uz - sz * uy, sz * ux - sx * uz, sx * uy - sy * ux
     v = (dx * kx + dy * ky + dz * kz) / det
     t = (vx * kx + vy * ky + vz * kz) / det
-    return u > 1e-9 and v > 1e-9 and u + v < 1.0 - 1e-9 and 1e-9 < t < 1.0 - 1e-9
+    return u > -1e-9 and v > -1e-9 and u + v < 1.0 + 1e-9 and 1e-9 < t < 1.0 - 1e-9
 
 
 @njit

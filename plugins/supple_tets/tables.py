@@ -75,7 +75,7 @@ class Factor(NamedTuple):
     run: IntArray  # [runs, 3]
     diagonal_home: IntArray  # [n, 2] where a block of A goes: first number, length of a row
     lower_home: IntArray  # [blocks, 2]
-    numbers: FloatArray  # [home[-1]]
+    numbers: FloatArray  # [home[-1] + product_kernels.LANES]
 
 
 class Observed(NamedTuple):

@@ -9,7 +9,7 @@ from scipy.spatial.transform import Rotation
 from supple_tets.factor_kernels import WIDTH, factorise, solve_many, solve_one
 from supple_tets.lattice import fill_cells
 from supple_tets.mesh import find_volumes, make_mesh
-from supple_tets.product_kernels import ROOM
+from supple_tets.product_kernels import LANES, ROOM, sum_products
 from tet_worlds import BareBody
 
 
@@ -102,6 +102,23 @@ def test_the_factor_solves(body, seed, size):
     one = np.zeros((n, 3))
     solve_one(body.factor, columns[0].reshape(n, 3), np.zeros((2 * n, 3)), one)
     assert np.allclose(one.reshape(-1), exact[0], rtol=0, atol=1e-9 * np.abs(exact[0]).max())
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, ROOM), st.integers(0, 20), st.booleans())
+@settings(max_examples=60, deadline=None)
+def test_sums_of_products_are_those_of_numpy(seed, count, terms, across):
+    """At every width, without a term too, and with weights along rows or across them."""
+    rng = np.random.default_rng(seed)
+    first, stride, at = 3, count + 2, 5
+    step, side = (1, terms + 1) if across else (4, 1)
+    rows, weights = rng.standard_normal(first + stride * terms + LANES), rng.standard_normal(150)
+    sums = np.full(3 * ROOM, np.nan)
+    sum_products(rows, first, stride, count, terms, weights, at, step, side, sums)
+    for e in range(3):
+        terms_of = [
+            weights[at + step * k + side * e] * rows[first + stride * k :][:count] for k in range(terms)
+        ]
+        assert sums[e * ROOM :][:count] == pytest.approx(sum(terms_of, np.zeros(count)), rel=1e-12, abs=1e-12)
 
 
 def test_inverted_tetrahedra_come_back():

@@ -76,6 +76,11 @@ CASES = [
         "the surface crosses itself",
         "take the parts apart",
     ),
+    (
+        'tet_file = { file = "crossed_on_sides.obj" }\ntets = {}\n',
+        "the surface crosses itself",
+        "take the parts apart",
+    ),
     ('tet_file = { file = "cube.obj", scale = 1e6 }\ntets = {}\n', "another unit", "set scale"),
     (
         'tet_file = { file = "inverted.vtu" }\ntets = {}\n',
@@ -99,6 +104,8 @@ def folder(tmp_path_factory):
     write_obj(folder / "cube.obj", [CUBE])
     write_obj(folder / "open.obj", [CUBE], skip=1)
     write_obj(folder / "crossed.obj", [CUBE, 0.5 * CUBE + (0.8, 0.3, 0.2)])
+    # Edges pass through the middles of faces, where two triangles meet.
+    write_obj(folder / "crossed_on_sides.obj", [CUBE, CUBE + 0.5])
     (folder / "cube.txt").write_text("")
     (folder / "cut.msh").write_text("$MeshFormat\n4.1 0 8\n$EndMesh")
     points, tets = fill_cells([(0, 0, 0)])

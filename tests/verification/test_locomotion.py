@@ -36,16 +36,17 @@ smoothness = 0.1
 effort = 0.001
 nodes = 8
 neutral = {{ "*" = 0.9 }}
-patches = [{{ part = "sole", grid = [3, 1, 1] }}]
+patches = [{{ part = "sole", grid = {grid} }}]
 parts.sole = {{ low = [-1, -0.06, -1], high = [1, -0.049, 1] }}
 parts.front = {{ low = [0.2, -1, -1], high = [1, 1, 1] }}
 parts.rear = {{ low = [-1, -1, -1], high = [-0.2, 1, 1] }}
 """
 
 
-def load(tmp_path, goals, gravity=-9.81, height=0.05, duration=2.0):
+def load(tmp_path, goals, gravity=-9.81, height=0.05, duration=2.0, grid="[3, 1, 1]"):
     scene = tmp_path / "scene.toml"
-    text = HEAD.format(duration=duration, gravity=gravity) + FLOOR + WORM.format(height=height) + goals
+    worm = WORM.format(height=height, grid=grid)
+    text = HEAD.format(duration=duration, gravity=gravity) + FLOOR + worm + goals
     scene.write_text(text, encoding="utf-8")
     return supple.load(scene), scene
 
@@ -148,7 +149,12 @@ ALONE = [
 
 @pytest.mark.parametrize(("goal", "who", "axis"), ALONE)
 def test_each_goal_alone_brings_its_quantity_to_the_target(tmp_path, goal, who, axis):
-    world, _ = load(tmp_path, "goals.a = { " + goal + ", weight = 1000, gain = 8, begin = 0.2 }\n")
+    """With patches on both sides: one alone does not know that the ground resists being turned on.
+
+    With three patches in a row, a start that is 1e-12 m higher ended between 76 and 94 % of the target along z.
+    """
+    goals = "goals.a = { " + goal + ", weight = 1000, gain = 8, begin = 0.2 }\n"
+    world, _ = load(tmp_path, goals, grid="[6, 1, 2]")
     rest = world.array("tets.rest")
     front, rear = rest[:, 0] > 0.199, rest[:, 0] < -0.199
 
@@ -160,7 +166,7 @@ def test_each_goal_alone_brings_its_quantity_to_the_target(tmp_path, goal, who, 
     before = measure()
     world.step(130)
     wanted = float(goal.split("target = [")[1].rstrip("]"))
-    assert measure() - before == pytest.approx(wanted, rel=0.1)
+    assert measure() - before == pytest.approx(wanted, rel=0.05)
     assert world.metrics()["worm.infeasible"] == 0
 
 
