@@ -94,12 +94,16 @@ def _declare_state(build: Build, pool: Pool, bones: list[int], labels: list[str]
     ):
         build.add_state(f"flesh.{name}", values, unit=unit, doc=doc, labels=labels, record=record)
     build.add_state(
-        "flesh.active", np.zeros(count), unit="1", doc="Which vertices move.", dtype=np.int64, record=True,
-        bounds=(0, 1),
+        "flesh.active", np.zeros(count), unit="1", doc="Which vertices move (1), and which creep (2).", dtype=np.int64,
+        record=True, bounds=(0, 2),
     )  # fmt: skip
     build.add_state(
         "flesh.pressure", np.zeros((regions, 7)), unit="N, m, N", record=True,
         doc="Contact force on every region, its centre of pressure in the world, and the sum of normal forces.",
+    )  # fmt: skip
+    build.add_state(
+        "flesh.surge", np.zeros((len(bones), 6)), unit="m/s^2, rad/s^2",
+        doc="Accelerations of the bones in the last step, in their axes.",
     )  # fmt: skip
     build.add_state(
         "flesh.impact",
@@ -112,12 +116,19 @@ def _declare_state(build: Build, pool: Pool, bones: list[int], labels: list[str]
 
 def _declare_step(build: Build, pool: Pool, labels: list[str]) -> None:
     count, patches = pool.count, len(pool.patch_bone)
-    build.add_step("flesh.mask", (count,), unit="1", doc="Vertices that move in this step.", dtype=np.int64)
+    build.add_step(
+        "flesh.mask",
+        (count,),
+        unit="1",
+        doc="Vertices that move (1) or creep (2) in this step.",
+        dtype=np.int64,
+    )
     for name, shape, unit, doc in (
         ("lag", (count,), "1", "Part of a change of the bone's velocity that a vertex is late by."),
         ("lag_moment", (count, 3), "m", "The same of the bone's spin, as a moment."),
         ("y", (count, 3), "m/s", "Velocities that the bones do not explain."),
         ("v_free", (count, 3), "m/s", "The same after the step, if nothing touched."),
+        ("creep", (count, 3), "m/s", "Changes of the velocities of creeping vertices."),
         ("y_next", (count, 3), "m/s", "The same after the step."),
         ("impulse", (count, 3), "N s", "Planned impulses and J^T lambda."),
         ("twist", (patches, 6), "m/s, rad/s", "Velocity and spin of the bones, in their axes."),

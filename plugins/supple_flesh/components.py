@@ -23,7 +23,10 @@ class FleshSettings:
     """When flesh is simulated, in `[run.flesh]`."""
 
     rest_displacement: float = field(
-        default=1e-5, unit="m", ge=0, doc="A vertex this near to its place may become part of the bone again."
+        default=1e-5,
+        unit="m",
+        ge=0,
+        doc="A vertex this near to its place may become part of the bone again; one that creeps, at a tenth.",
     )
     rest_speed: float = field(
         default=1e-3, unit="m/s", ge=0, doc="If it also moves no faster against the bone than this."
@@ -101,8 +104,9 @@ class Flesh:
         doc="Every so many steps the dynamics of bones and flesh are compared with a dense twin; 0: never.",
     )  # fmt: skip
     metrics = (
-        Metric("active_vertices", "1", "Vertices that move against their bones.", "mean"),
+        Metric("active_vertices", "1", "Vertices that are unknowns of the step.", "mean"),
         Metric("most_active_vertices", "1", "Greatest number of such vertices.", "max"),
+        Metric("creeping_vertices", "1", "Vertices that relax by themselves.", "mean"),
         Metric("contacts", "1", "Contacts of the skin.", "mean"),
         Metric("force", "N", "Magnitude of the sum of all contact forces.", "mean", settled=True),
         Metric("pressure_x", "m", "Centre of pressure, x.", "mean", settled=True),

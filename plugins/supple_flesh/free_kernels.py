@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from supple.core.jit import njit
+from supple_flesh.creep_kernels import creep_along, weigh_creeping
 from supple_flesh.load_kernels import (
     add_mixed_vertex_forces,
     add_patch_inertias,
@@ -37,6 +38,7 @@ def weigh_flesh(
         lag_out[i] = lag[i]
     find_lag_moments(patches.mass, vertices.x, active, scratch.right, scratch.product, free_out.lag_moment)
     add_patch_inertias(patches, vertices.x, active, lag_out, free_out.lag_moment, rigid_out, effective_out)
+    weigh_creeping(patches, vertices, rigid_out, effective_out)
 
 
 @njit
@@ -58,6 +60,7 @@ def push_bones(
             latest[c, k] = change[c, k]
     find_push(h, vertices.applied, active, scratch)
     set_free_velocities(free_out.y, active, scratch, free_out.v_free)
+    creep_along(h, ahead, patches, springs, bones, vertices, scratch.origin, free_out, force_out)
     release_vertices(h, gravity, patches, springs, bones, vertices, free_out, force_out)
 
 

@@ -12,6 +12,8 @@ from supple.math.vector_kernels import cross
 from supple_bones.layout import ROOT
 from supple_flesh.multiply_kernels import multiply_patches
 from supple_flesh.tables import (
+    MOVING,
+    RESTING,
     ActiveVertices,
     BoneMotion,
     FreeFlesh,
@@ -203,12 +205,12 @@ def set_origin_accelerations(
 
 
 @njit_inlined
-def find_spring_force(ahead, patches: Patches, springs: Springs, rotation, local, relative, slot, i):
+def find_spring_force(ahead, patches: Patches, springs: Springs, rotation, local, relative, mask, kind, i):
     """Resistance of the springs of vertex i at the end of the step, and the torque of those across bones on its bone.
 
-    Six floats in the bone's axes. Springs within the patch see the displacements d + h x' that the present velocities
-    lead to; across bones only the vertex' own does, and the other end is taken as it is: README eq. (9), (13). The
-    time `ahead` is h, or 0 for springs as they are at the start of the step.
+    Six floats in the bone's axes. Springs between vertices of one patch and one `kind`, moving or creeping, see the
+    displacements d + h x' that the present velocities lead to; others only the vertex' own, and the other end is taken
+    as it is: README eq. (9), (13). The time `ahead` is h, or 0 for springs as they are at the start of the step.
     """
     patch_bone, patch_of, rest = patches.patch_bone, patches.patch_of, patches.rest
     first, neighbour, edge_stiffness = springs.first, springs.neighbour, springs.edge_stiffness
@@ -220,12 +222,12 @@ def find_spring_force(ahead, patches: Patches, springs: Springs, rotation, local
         j = neighbour[e]
         stiffness = edge_stiffness[e]
         total += stiffness
-        if slot[j] < 0:
+        if mask[j] == RESTING:
             continue
         ox, oy, oz = local[j, 0] - rest[j, 0], local[j, 1] - rest[j, 1], local[j, 2] - rest[j, 2]
-        if patch_of[j] == patch_of[i]:
+        if patch_of[j] == patch_of[i] and mask[j] == kind:
             ox, oy, oz = ox + ahead * relative[j, 0], oy + ahead * relative[j, 1], oz + ahead * relative[j, 2]
-        else:
+        elif patch_of[j] != patch_of[i]:
             ox, oy, oz = rotate_vector_at(rotation, patch_bone[patch_of[j]], ox, oy, oz)
             ox, oy, oz = rotate_vector_back_at(rotation, b, ox, oy, oz)
             cx, cy, cz = cross(dx, dy, dz, ox, oy, oz)
@@ -248,8 +250,8 @@ def add_vertex_forces(
 ):  # fmt: skip
     """Forces on the bones and the change A_xx^-1 b_x of y, README eq. (7) to (10), which is left in the scratch."""
     patch_bone, patch_of, mass, damping = patches.patch_bone, patches.patch_of, patches.mass, springs.damping
-    local, relative, rotation = vertices.x, vertices.v, bones.rotation
-    vertex, slot, count = active.vertex, active.slot, active.start[-1]
+    local, relative, mask, rotation = vertices.x, vertices.v, vertices.mask, bones.rotation
+    vertex, count = active.vertex, active.start[-1]
     lag, lag_moment, twist, origin = free.lag, free.lag_moment, free.twist, scratch_out.origin
     right_out, product_out, change_out = scratch_out.right, scratch_out.product, scratch_out.change
     for k in range(count):
@@ -262,7 +264,7 @@ def add_vertex_forces(
         m = mass[i]
         fx, fy, fz = m * (ax + 0.5 * cx), m * (ay + 0.5 * cy), m * (az + 0.5 * cz)
         sx, sy, sz, tx, ty, tz = find_spring_force(
-            ahead, patches, springs, rotation, local, relative, slot, i
+            ahead, patches, springs, rotation, local, relative, mask, MOVING, i
         )
         rx = -(fx + sx + damping[i] * relative[i, 0])
         ry = -(fy + sy + damping[i] * relative[i, 1])

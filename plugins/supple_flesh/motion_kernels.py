@@ -6,6 +6,7 @@ from supple.core.jit import njit
 from supple.math.quaternion_kernels import rotate_vector_at
 from supple.math.vector_kernels import cross
 from supple_bones.kinematics_kernels import move_bones
+from supple_flesh.creep_kernels import advance_creeping, set_surges
 from supple_flesh.load_kernels import find_lag, set_twists
 from supple_flesh.multiply_kernels import multiply_patches
 from supple_flesh.tables import (
@@ -14,6 +15,7 @@ from supple_flesh.tables import (
     AdvanceScratch,
     BoneAxes,
     BoneFrames,
+    FreeMotion,
     Lag,
     Patches,
     PlacedVertices,
@@ -45,16 +47,17 @@ def place_vertices(patches: Patches, bones: BoneFrames, vertices: VertexMotion, 
 
 @njit
 def advance_vertices(
-    h, patches: Patches, bones: BoneAxes, v_next, local, mask, lagging: Lag, v_free, impulse, active: ActiveVertices,
-    scratch: AdvanceScratch, advanced_out: AdvancedVertices,
+    h, patches: Patches, bones: BoneAxes, v_next, vertices: VertexMotion, mask, lagging: Lag, free: FreeMotion, impulse,
+    active: ActiveVertices, scratch: AdvanceScratch, advanced_out: AdvancedVertices,
 ):  # fmt: skip
     """Velocities against the bones from y and their new rates v_next, and places with them; README eq. (20)."""
     patch_of, rest, vertex, count = patches.patch_of, patches.rest, active.vertex, active.start[-1]
     lag, lag_moment, right, product = lagging.lag, lagging.lag_moment, scratch.right, scratch.product
     twist_out, y_out, active_out = advanced_out.twist_next, advanced_out.y_next, advanced_out.active
-    local_out, relative_out = advanced_out.x, advanced_out.v
+    local_out, relative_out, local, v_free = advanced_out.x, advanced_out.v, vertices.x, free.v_free
     move_bones(bones.bone, bones.dof, bones.axis, v_next, scratch.velocity, scratch.axis_rate)
     set_twists(patches.patch_bone, bones, scratch.velocity, twist_out)
+    set_surges(h, free.twist, twist_out, advanced_out.surge)
     for i in range(mask.shape[0]):
         active_out[i] = mask[i]
         for c in range(3):
@@ -76,3 +79,4 @@ def advance_vertices(
         relative_out[i, 2] = y_out[i, 2] - lz
         for c in range(3):
             local_out[i, c] = local[i, c] + h * relative_out[i, c]
+    advance_creeping(h, mask, free.creep, local, vertices.v, local_out, relative_out)

@@ -8,7 +8,7 @@ row by row from inverse_start[p] on, where there is room for that of all its ver
 from __future__ import annotations
 
 from supple.core.jit import njit
-from supple_flesh.tables import ActiveVertices, FreeScratch, Springs
+from supple_flesh.tables import MOVING, ActiveVertices, FreeScratch, Springs
 
 
 @njit
@@ -101,7 +101,7 @@ def list_active(member, member_start, last_mask_inout, changed_out, active_out: 
     vertex_out, slot_out, start_out = active_out.vertex, active_out.slot, active_out.start
     same = True
     for i in range(mask.shape[0]):
-        same &= mask[i] == last_mask_inout[i]
+        same &= (1 if mask[i] == MOVING else 0) == last_mask_inout[i]
     if same:
         return False
     start_out[0] = 0
@@ -111,13 +111,14 @@ def list_active(member, member_start, last_mask_inout, changed_out, active_out: 
         for k in range(member_start[p], member_start[p + 1]):
             i = member[k]
             slot_out[i] = -1
-            if mask[i] != last_mask_inout[i]:
+            moves = 1 if mask[i] == MOVING else 0
+            if moves != last_mask_inout[i]:
                 changed_out[p] = 1
-            if mask[i] != 0:
+            if moves != 0:
                 slot_out[i] = used - start_out[p]
                 vertex_out[used] = i
                 used += 1
-            last_mask_inout[i] = mask[i]
+            last_mask_inout[i] = moves
         start_out[p + 1] = used
     return True
 

@@ -9,6 +9,9 @@ from supple.math.quaternion_kernels import rotate_vector_at, rotate_vector_back_
 from supple.math.vector_kernels import dot, length
 from supple_flesh.release_kernels import find_moving_energy
 from supple_flesh.tables import (
+    CREEPING,
+    MOVING,
+    RESTING,
     EnergyState,
     FeltForces,
     LoadedContacts,
@@ -23,21 +26,22 @@ from supple_skeleton.step_tables import Balance
 # Columns of what is observed of a flesh, in the order that the component declares its metrics.
 ACTIVE = 0
 MOST_ACTIVE = 1
-CONTACTS = 2
-FORCE = 3
-PRESSURE = 4
-DISPLACEMENT = 7
-DISPLACEMENT_SETTLED = 8
-LOSS = 9
-PRESSING = 10
-PRESSING_SQUARE = 11
-NORMAL_FORCE = 12
-STRETCH_WORST = 13
-INVERTED = 14
-PEAK_FORCE = 15
-BOUNCE = 16
-STOP_TIME = 17
-COLUMNS = 18
+CREEP = 2
+CONTACTS = 3
+FORCE = 4
+PRESSURE = 5
+DISPLACEMENT = 8
+DISPLACEMENT_SETTLED = 9
+LOSS = 10
+PRESSING = 11
+PRESSING_SQUARE = 12
+NORMAL_FORCE = 13
+STRETCH_WORST = 14
+INVERTED = 15
+PEAK_FORCE = 16
+BOUNCE = 17
+STOP_TIME = 18
+COLUMNS = 19
 
 # What is remembered of an impact.
 FALLING, SINKING, STOPPED = 0.0, 1.0, 2.0
@@ -147,16 +151,17 @@ def follow_flesh(start, rest, before, moved: MovedSkin, displacement_out, observ
     """Displacements of the vertices after the step, and what one look at them tells of every flesh.
 
     The vertices of part n are start[n] <= i < start[n + 1]; `before` are their places in the world before the step.
-    Of every part: how many move, the greatest displacement, the height of the lowest vertex, and the sum of the ways
-    that all went up [m].
+    Of every part: how many move and creep, the greatest displacement, the height of the lowest vertex, and the sum of
+    the ways that all went up [m].
     """
     local, mask, position = moved.x, moved.mask, moved.position
     for part in range(observed_out.shape[0]):
-        active, farthest, lowest, rise = 0, 0.0, math.inf, 0.0
+        active, creep, farthest, lowest, rise = 0, 0, 0.0, math.inf, 0.0
         for i in range(start[part], start[part + 1]):
             displacement_out[i] = 0.0
-            if mask[i] != 0:
-                active += 1
+            if mask[i] != RESTING:
+                active += mask[i] == MOVING
+                creep += mask[i] == CREEPING
                 far = length(local[i, 0] - rest[i, 0], local[i, 1] - rest[i, 1], local[i, 2] - rest[i, 2])
                 displacement_out[i] = far
                 farthest = max(farthest, far)
@@ -164,6 +169,7 @@ def follow_flesh(start, rest, before, moved: MovedSkin, displacement_out, observ
             rise += position[i, 1] - before[i, 1]
         observed_out[part, ACTIVE] = active
         observed_out[part, MOST_ACTIVE] = active
+        observed_out[part, CREEP] = creep
         observed_out[part, DISPLACEMENT] = farthest
         observed_out[part, DISPLACEMENT_SETTLED] = farthest
         observed_out[part, BOUNCE] = lowest

@@ -5,9 +5,13 @@ from __future__ import annotations
 from supple.core.jit import njit, njit_inlined
 from supple.math.quaternion_kernels import rotate_vector_at, rotate_vector_back_at
 from supple.math.vector_kernels import cross, dot
+from supple_flesh.creep_kernels import is_creeper
 from supple_flesh.load_kernels import add_wrench
 from supple_flesh.tables import (
     ADAPTIVE,
+    CREEPING,
+    MOVING,
+    RESTING,
     SOFT,
     BoneMotion,
     FreeFlesh,
@@ -16,10 +20,14 @@ from supple_flesh.tables import (
     Softness,
     Springs,
     Touches,
+    VertexMotion,
     VertexState,
 )
 
 FAR = 1 << 30
+
+CREEPERS_REST = 0.1
+"""Vertices that creep cost next to nothing, so they come to rest ten times nearer to their places than others."""
 
 
 @njit
@@ -69,20 +77,48 @@ def spread_rings(most, first, neighbour, ring_out):
 
 
 @njit
-def choose_active(rest_displacement, rest_speed, softness: Softness, ring, local, relative, active, mask_out):
-    """Soft flesh is active; adaptive flesh is within the rings, and stays active until it has come to rest."""
+def choose_active(
+    rest_displacement, rest_speed, ahead, softness: Softness, springs: Springs, ring, vertices: VertexMotion, active,
+    mask_out,
+):  # fmt: skip
+    """Soft flesh moves, and adaptive flesh within the rings; beyond them it creeps or moves until it is at rest.
+
+    Springs and dampers look `ahead` [s].
+    """
     state, rings, rest = softness.state, softness.rings, softness.rest
+    local, relative = vertices.x, vertices.v
     for i in range(mask_out.shape[0]):
-        mask_out[i] = 0
+        mask_out[i] = RESTING
         if state[i] == SOFT or (state[i] == ADAPTIVE and ring[i] <= rings[i]):
-            mask_out[i] = 1
-        elif state[i] == ADAPTIVE and active[i] != 0:
+            mask_out[i] = MOVING
+        elif state[i] == ADAPTIVE and active[i] != RESTING:
             displacement, speed = 0.0, 0.0
             for c in range(3):
                 displacement += (local[i, c] - rest[i, c]) ** 2
                 speed += relative[i, c] ** 2
-            if displacement > rest_displacement**2 or speed > rest_speed**2:
-                mask_out[i] = 1
+            creeps = is_creeper(ahead, softness.mass, springs, i)
+            part = CREEPERS_REST**2 if creeps else 1.0
+            if displacement > part * rest_displacement**2 or speed > part * rest_speed**2:
+                mask_out[i] = CREEPING if creeps else MOVING
+
+
+@njit
+def leave_together(patch_of, active, stay, mask_inout):
+    """Vertices of a patch go on moving until those that would creep from now on are as many as those that stay.
+
+    Each change of those that move costs a new inverse, which takes longer than some steps with a few more of them.
+    stay [patches] is scratch.
+    """
+    for p in range(stay.shape[0]):
+        stay[p] = 0
+    for i in range(mask_inout.shape[0]):
+        if mask_inout[i] == MOVING:
+            stay[patch_of[i]] += 1
+        elif mask_inout[i] == CREEPING and active[i] == MOVING:
+            stay[patch_of[i]] -= 1
+    for i in range(mask_inout.shape[0]):
+        if mask_inout[i] == CREEPING and active[i] == MOVING and stay[patch_of[i]] > 0:
+            mask_inout[i] = MOVING
 
 
 @njit_inlined

@@ -5,7 +5,7 @@ from __future__ import annotations
 from supple.core.jit import njit, njit_inlined
 from supple.math.quaternion_kernels import rotate_vector_at, rotate_vector_back_at
 from supple_bones.row_kernels import find_near_block
-from supple_flesh.tables import ActiveVertices, DelassusScratch, HungVertices, WeightedSums
+from supple_flesh.tables import MOVING, ActiveVertices, DelassusScratch, HungVertices, WeightedSums
 
 
 @njit_inlined
@@ -76,7 +76,7 @@ def make_rows(hung: HungVertices, first_triangle, points, rows_out: WeightedSums
             moment_out[place, 0] += factor * mx
             moment_out[place, 1] += factor * my
             moment_out[place, 2] += factor * mz
-            if mask[i] != 0:
+            if mask[i] == MOVING:
                 add_vertex_block(points, p, factor, rotation, b, patch_of[i], i, blocks_out)
     return rows
 

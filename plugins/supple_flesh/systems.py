@@ -17,6 +17,7 @@ from supple_flesh.release_kernels import (
     FAR,
     choose_active,
     forget_contacts,
+    leave_together,
     mark_held,
     mark_touched,
     spread_rings,
@@ -30,6 +31,7 @@ from supple_flesh.tables import (
     BoneFrames,
     EnergyState,
     FeltForces,
+    FreeMotion,
     Lag,
     LoadedContacts,
     MadeSkin,
@@ -52,7 +54,7 @@ PATCHES, SPRINGS = name_arrays(Patches, "flesh"), name_arrays(Springs, "flesh")
 TOUCHES = {name: f"contacts.{name}" for name in Touches._fields} | {"counts": "contacts.count"}
 CONTACTS = {name: f"contacts.{name}" for name in LoadedContacts._fields} | {"counts": "contacts.count"}
 NEXT_BONES = {name: f"skeleton.{name}{NEXT}" for name in BoneFrames._fields}
-NEXT_VERTICES = {name: f"flesh.{name}{NEXT}" for name in ("x", "v", "active")}
+NEXT_VERTICES = {name: f"flesh.{name}{NEXT}" for name in ("x", "v", "active", "surge")}
 NEXT_PLACES = {name: f"flesh.{name}{NEXT}" for name in PlacedVertices._fields}
 MOVED = {"rotation": f"skeleton.rotation{NEXT}", "x": f"flesh.x{NEXT}", "position": f"flesh.position{NEXT}"}
 
@@ -82,10 +84,10 @@ class WakeVertices(System):
         *TOUCHES.values(),
         *name_arrays(Softness, "flesh"),
         *name_arrays(VertexMotion, "flesh"),
+        *SPRINGS,
         "flesh.active",
+        "flesh.patch_of",
         "flesh.triangles",
-        "flesh.first",
-        "flesh.neighbour",
         Each("point_holders", "held_surface"),
         Each("point_holders", "held_element"),
     )
@@ -95,12 +97,16 @@ class WakeVertices(System):
         """Bind contacts and state."""
         softness, settings = arrays.take(Softness, "flesh"), arrays.build.settings("flesh")
         ring = np.full(len(softness.state), FAR, np.int64)
+        ahead = arrays.h if settings.integration == "implicit" else 0.0
         choose = Call(
-            choose_active, settings.rest_displacement, settings.rest_speed, softness, ring, arrays["flesh.x"],
-            arrays["flesh.v"], arrays["flesh.active"], arrays["flesh.mask"],
+            choose_active, settings.rest_displacement, settings.rest_speed, ahead, softness,
+            arrays.take(Springs, "flesh"), ring, arrays.take(VertexMotion, "flesh"), arrays["flesh.active"],
+            arrays["flesh.mask"],
         )  # fmt: skip
         if not (softness.state == ADAPTIVE).any():
             return [choose]
+        patch_of = arrays["flesh.patch_of"]
+        stay = np.zeros(int(patch_of.max()) + 1, np.int64)
         skins, triangles = list_skins(arrays.build), arrays["flesh.triangles"]
         holders: list[PointHolder] = arrays.build.members("point_holders")
         held = [
@@ -113,6 +119,7 @@ class WakeVertices(System):
             *(Call(mark_held, surface, element, skins, triangles, ring) for surface, element in held),
             Call(spread_rings, most, arrays["flesh.first"], arrays["flesh.neighbour"], ring),
             choose,
+            Call(leave_together, patch_of, arrays["flesh.active"], stay, arrays["flesh.mask"]),
         ]
 
 
@@ -122,7 +129,8 @@ class AdvanceVertices(System):
     phase = Phase.ADVANCE
     reads = (
         *PATCHES, *name_arrays(BoneAxes, "skeleton"), *name_arrays(Lag, "flesh"), *NEXT_BONES.values(),
-        "skeleton.v_rows", "flesh.x", "flesh.mask", "flesh.v_free", "flesh.impulse",
+        "skeleton.v_rows", *name_arrays(VertexMotion, "flesh"), *name_arrays(FreeMotion, "flesh"), "flesh.mask",
+        "flesh.impulse",
     )  # fmt: skip
     writes = ("flesh.twist_next", "flesh.y_next", *NEXT_VERTICES.values(), *NEXT_PLACES.values())
 
@@ -134,9 +142,10 @@ class AdvanceVertices(System):
         scratch = make_advance_scratch(mechanism.pool.count, len(axes.bone), len(axes.axis))
         return [
             Call(
-                advance_vertices, arrays.h, patches, axes, arrays["skeleton.v_rows"], arrays["flesh.x"],
-                arrays["flesh.mask"], arrays.take(Lag, "flesh"), arrays["flesh.v_free"], arrays["flesh.impulse"],
-                mechanism.load.active.arrays, scratch, advanced,
+                advance_vertices, arrays.h, patches, axes, arrays["skeleton.v_rows"],
+                arrays.take(VertexMotion, "flesh"), arrays["flesh.mask"], arrays.take(Lag, "flesh"),
+                arrays.take(FreeMotion, "flesh"), arrays["flesh.impulse"], mechanism.load.active.arrays, scratch,
+                advanced,
             ),
             Call(
                 place_vertices, patches, arrays.take(BoneFrames, "skeleton", **NEXT_BONES),

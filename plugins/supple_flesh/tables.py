@@ -15,6 +15,9 @@ from supple.core.arrays import FloatArray, IntArray
 RIGID, ADAPTIVE, SOFT = range(3)
 """Values of `flesh.state`."""
 
+RESTING, MOVING, CREEPING = range(3)
+"""Values of `flesh.mask` and `flesh.active`: part of its bone, unknown of the step, or relaxing by itself."""
+
 
 class Patches(NamedTuple):
     """The vertices at rest: which bones they hang on, what they weigh, and where they are in the bones' frames."""
@@ -50,6 +53,7 @@ class VertexState(NamedTuple):
     active: IntArray  # [n]
     mask: IntArray  # [n]
     applied: FloatArray  # [n, 3] N
+    surge: FloatArray  # [patches, 6] accelerations of the bones in the last step, in their axes
 
 
 class PlacedVertices(NamedTuple):
@@ -111,8 +115,17 @@ class FreeFlesh(NamedTuple):
     twist: FloatArray  # [patches, 6] velocity and spin of the bones in their axes
     y: FloatArray  # [n, 3] m/s
     v_free: FloatArray  # [n, 3] m/s, y after the step
+    creep: FloatArray  # [n, 3] m/s, change of the velocities of creeping vertices
     parting: FloatArray  # [patches, 6] N s, N m s
     loss_now: FloatArray  # [patches] J
+
+
+class FreeMotion(NamedTuple):
+    """What the free step says of velocities: of the bones at its start, of moving and of creeping vertices."""
+
+    twist: FloatArray
+    v_free: FloatArray
+    creep: FloatArray
 
 
 class FreeScratch(NamedTuple):
@@ -140,6 +153,7 @@ class AdvancedVertices(NamedTuple):
     x: FloatArray
     v: FloatArray
     active: IntArray
+    surge: FloatArray
 
 
 class AdvanceScratch(NamedTuple):
@@ -202,6 +216,7 @@ class Softness(NamedTuple):
     state: IntArray
     rings: IntArray
     rest: FloatArray
+    mass: FloatArray
 
 
 class EnergyState(NamedTuple):

@@ -18,6 +18,7 @@ def supple_register(registry: Registry) -> None:
     registry.add_component(components.Body)
     registry.add_component(components.Scatter)
     registry.add_component(components.Aim)
+    registry.add_component(components.Tilt)
     registry.add_component(components.Marble)
     registry.add_component(components.Stack)
     registry.add_component(components.Arch)
@@ -28,7 +29,11 @@ def supple_register(registry: Registry) -> None:
     registry.add_compiler(
         "rigid.aims", "supple_rigid.compile:compile_aims", components=["aim"], after=["rigid.bodies"]
     )
+    registry.add_compiler(
+        "rigid.tilts", "supple_rigid.compile:compile_tilts", components=["tilt"], after=["rigid.bodies"]
+    )
     registry.add_system("rigid.move_freely", "supple_rigid.systems:MoveFreely", when=["body"])
     registry.add_system("rigid.advance_bodies", "supple_rigid.systems:AdvanceBodies", when=["body"])
     registry.add_system("rigid.observe_bodies", "supple_rigid.systems:ObserveBodies", when=["body"])
     registry.add_system("rigid.observe_aims", "supple_rigid.systems:ObserveAims", when=["aim"])
+    registry.add_system("rigid.observe_tilts", "supple_rigid.systems:ObserveTilts", when=["tilt"])

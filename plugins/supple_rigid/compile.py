@@ -121,13 +121,38 @@ def compile_aims(build: Build) -> None:
     build.add_model("aim.direction", wanted, unit="1", doc="Where it should fly to.", labels=labels)
     count = len(entities)
     build.add_state(
-        "aim.launch", np.zeros((count, 3)), unit="m/s", doc="Velocity when last touched.", labels=labels
+        "aim.launch",
+        np.zeros((count, 6)),
+        unit="m/s, rad/s",
+        doc="Velocity when last touched.",
+        labels=labels,
     )
-    build.add_step("aim.observed", (count, 4), unit="deg, m/s", doc="Values of the metrics.", labels=labels)
+    build.add_step(
+        "aim.observed", (count, 5), unit="deg, m/s, rad/s", doc="Values of the metrics.", labels=labels
+    )
     for index, entity in enumerate(entities):
         metrics = entity.components["aim"].metrics
         places = {metric.name: ("aim.observed", (index, column)) for column, metric in enumerate(metrics)}
         build.bind_metrics(entity, "aim", places)
+
+
+def compile_tilts(build: Build) -> None:
+    """One row for every body whose tilt is watched."""
+    entities, bodies = build.having("tilt"), [entity.path for entity in build.having("body")]
+    labels = [entity.path for entity in entities]
+    rows = [bodies.index(path) for path in labels]
+    axes = [np.array(entity.components["tilt"].axis) for entity in entities]
+    axes = [axis / np.linalg.norm(axis) for axis in axes]
+    starts = [rotate(build.arrays["rigid.q"][row], axis) for row, axis in zip(rows, axes, strict=True)]
+    build.add_model("tilt.body", rows, unit="1", doc="The body.", dtype=np.int64, labels=labels)
+    build.add_model("tilt.axis", axes, unit="1", doc="The axis, in the body.", labels=labels)
+    build.add_model("tilt.start", starts, unit="1", doc="Where it pointed at the start.", labels=labels)
+    build.add_step("tilt.observed", (len(rows), 2), unit="deg", doc="Values of the metrics.", labels=labels)
+    for index, entity in enumerate(entities):
+        names = [metric.name for metric in entity.components["tilt"].metrics]
+        build.bind_metrics(
+            entity, "tilt", {name: ("tilt.observed", (index, column)) for column, name in enumerate(names)}
+        )
 
 
 def _start(build: Build, entity: Entity, mass: MassProperties) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

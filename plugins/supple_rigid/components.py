@@ -99,6 +99,7 @@ class Aim:
         Metric("miss_aside", "deg", "The part of it about the vertical; more is to the left.", "last"),
         Metric("miss_above", "deg", "How much steeper than the direction it flies.", "last"),
         Metric("launch_speed", "m/s", "Speed when it was last touched.", "last"),
+        Metric("launch_spin", "rad/s", "Angular speed when it was last touched.", "last"),
     )
 
     def __post_init__(self) -> None:
@@ -109,6 +110,26 @@ class Aim:
         """Only a body flies."""
         if "body" not in entity.components:
             yield "aim watches a body, but the entity has none; add body = {}"
+
+
+@component
+class Tilt:
+    """Measures how far an axis of a body has turned from where it pointed at the start."""
+
+    axis: Vector = field(unit="1", doc="The axis, in the entity's frame.")
+    metrics = (
+        Metric("tilt", "deg", "Angle between the axis and where it pointed at the start.", "last"),
+        Metric("tilt_worst", "deg", "Greatest such angle.", "max"),
+    )
+
+    def __post_init__(self) -> None:
+        if math.hypot(*self.axis) < 1e-6:
+            raise ValueError("the axis has no length; name a direction, as [1, 0, 0]")
+
+    def check(self, entity: Entity, graph: SceneGraph) -> Iterator[str]:
+        """Only a body tilts."""
+        if "body" not in entity.components:
+            yield "tilt watches a body, but the entity has none; add body = {}"
 
 
 @component

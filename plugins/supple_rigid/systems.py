@@ -10,6 +10,7 @@ import numpy as np
 
 from supple.core.arrays import FloatArray
 from supple.core.build import Build
+from supple.core.pose import rotate
 from supple.core.schedule import Bound, Call, Phase, System
 from supple.mechanics.mechanism import Mechanism
 from supple.mechanics.problem import ConstraintProblem
@@ -124,8 +125,30 @@ class ObserveAims(System):
         def observe() -> None:
             for row, index in enumerate(body):
                 touched = bool(np.any(impulse[index]))
-                launch_next[row] = v_next[index, :3] if touched else launch[row]
-                observed[row] = judge_throw(launch_next[row], direction[row])
+                launch_next[row] = v_next[index] if touched else launch[row]
+                observed[row, :4] = judge_throw(launch_next[row, :3], direction[row])
+                observed[row, 4] = np.linalg.norm(launch_next[row, 3:])
+
+        return observe
+
+
+class ObserveTilts(System):
+    """How far axes of bodies have turned."""
+
+    phase = Phase.OBSERVE
+    reads = ("tilt.body", "tilt.axis", "tilt.start", "rigid.q.next")
+    writes = ("tilt.observed",)
+
+    def bind(self, arrays: Bound) -> Callable[[], None]:
+        """Bind bodies and axes."""
+        body, axis, start, q_next = (arrays[name] for name in self.reads)
+        observed = arrays["tilt.observed"]
+
+        def observe() -> None:
+            for row, index in enumerate(body):
+                now = rotate(q_next[index], axis[row])
+                sine, cosine = np.linalg.norm(np.cross(now, start[row])), now @ start[row]
+                observed[row] = math.degrees(math.atan2(sine, cosine))
 
         return observe
 

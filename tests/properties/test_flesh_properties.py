@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 
 from supple.errors import UserError
 from supple_flesh.active import ActiveSet, reserve_inverses
+from supple_flesh.creep_kernels import relax_creeping
 from supple_flesh.load_kernels import add_patch_inertias, find_lag_moments
 from supple_flesh.pool import Pool
 from supple_flesh.release_kernels import FAR, choose_active, spread_rings
 from supple_flesh.shapes import make_box_surface
-from supple_flesh.tables import ADAPTIVE, RIGID, SOFT, Patches, Softness
+from supple_flesh.tables import ADAPTIVE, CREEPING, RIGID, SOFT, Patches, Softness, Springs, VertexMotion
 
 
 @st.composite
@@ -191,11 +192,65 @@ def test_a_vertex_stays_active_until_it_rests(sample, displacement, speed) -> No
     local, relative = pool.rest + 0.05 * rng.normal(size=(n, 3)), 0.5 * rng.normal(size=(n, 3))
     active, ring = rng.integers(0, 2, n), np.where(rng.random(n) < 0.3, 1, FAR)
     mask = np.zeros(n, np.int64)
-    softness = Softness(state=pool.state, rings=pool.rings, rest=pool.rest)
-    choose_active(displacement, speed, softness, ring, local, relative, active, mask)
+    softness = Softness(state=pool.state, rings=pool.rings, rest=pool.rest, mass=pool.mass)
+    springs, motion = (
+        Springs(*(getattr(pool, name) for name in Springs._fields)),
+        VertexMotion(local, relative),
+    )
+    choose_active(displacement, speed, 0.0, softness, springs, ring, motion, active, mask)
     far = np.linalg.norm(local - pool.rest, axis=1) > displacement
     fast = np.linalg.norm(relative, axis=1) > speed
     assert np.array_equal(mask != 0, (ring <= 1) | ((active != 0) & (far | fast)))
+
+
+def creep_with(pool, mask, h):
+    """Matrix A of the creeping vertices, and that of their symmetric sweep, which stands in its place."""
+    chosen = np.flatnonzero(mask == CREEPING)
+    A = np.zeros((pool.count, pool.count))
+    for i in range(pool.count):
+        A[i, i] = pool.mass[i] + h * pool.damping[i] + h * h * pool.vertex_stiffness[i]
+        for e in range(pool.first[i], pool.first[i + 1]):
+            A[i, i] += h * h * pool.edge_stiffness[e]
+            if pool.patch_of[i] == pool.patch_of[pool.neighbour[e]]:
+                A[i, pool.neighbour[e]] -= h * h * pool.edge_stiffness[e]
+    A = A[np.ix_(chosen, chosen)]
+    lower = np.tril(A)
+    return chosen, A, lower @ np.diag(1.0 / np.diag(A)) @ lower.T
+
+
+@settings(max_examples=40, deadline=None)
+@given(pools(), st.floats(1e-4, 0.01))
+def test_creeping_vertices_relax_by_one_symmetric_sweep(sample, h) -> None:
+    pool, rng = sample
+    mask = rng.integers(0, 3, pool.count)
+    chosen, _, sweep = creep_with(pool, mask, h)
+    right = rng.normal(size=(pool.count, 3))
+    creep = right.copy()
+    patches = Patches(np.zeros(1, np.int64), pool.patch_of, pool.mass, pool.rest)
+    relax_creeping(h, patches, Springs(*(getattr(pool, name) for name in Springs._fields)), mask, creep)
+    expected = right.copy()
+    expected[chosen] = np.linalg.solve(sweep, right[chosen])
+    np.testing.assert_allclose(creep, expected, atol=1e-12 * np.abs(expected).max())
+
+
+@settings(max_examples=40, deadline=None)
+@given(pools(), st.floats(1e-4, 0.1), st.booleans())
+def test_creeping_is_stable_at_every_step(sample, h, damped) -> None:
+    """Also where springs outweigh dampers, whose vertices do not creep: the sweep only makes the masses greater."""
+    pool, _ = sample
+    pool = pool if damped else replace(pool, damping=np.zeros(pool.count))
+    _, A, sweep = creep_with(pool, np.full(pool.count, CREEPING), h)
+    n, K = pool.count, np.zeros((pool.count, pool.count))
+    for i in range(n):
+        K[i, i] += pool.vertex_stiffness[i]
+        for e in range(pool.first[i], pool.first[i + 1]):
+            K[i, i] += pool.edge_stiffness[e]
+            K[i, pool.neighbour[e]] -= pool.edge_stiffness[e]
+    # x' + S^-1 (M x' - A x' - h K d), with the other ends of springs across bones as they are; d / h and x' as above.
+    change = np.linalg.solve(sweep, np.hstack([-h * h * K, np.diag(pool.mass) - A]))
+    to_v = change + np.hstack([np.zeros((n, n)), np.eye(n)])
+    step = np.vstack([np.hstack([np.eye(n), np.zeros((n, n))]) + to_v, to_v])
+    assert np.abs(np.linalg.eigvals(step)).max() < 1 + 1e-7
 
 
 @pytest.mark.parametrize("cells", [1, 2, 3, 6])

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+from supple.errors import UserError
 from supple_rigid.marble import make_icosphere, make_marble
 from supple_rigid.systems import judge_throw
 
@@ -78,3 +79,40 @@ def test_the_launch_is_the_velocity_at_the_last_touch(load_text) -> None:
     high = load_text(THROW.format(height=5.0))
     high.step(50)
     assert high.metrics()["stone/ball.launch_speed"] == 0.0
+
+
+TURN = """
+format = 1
+[run]
+step = 0.001
+duration = 1.0
+gravity = [0, 0, 0]
+[[entity]]
+name = "rod"
+pose = {{ axis = [0, 1, 0], angle = 30 }}
+box = {{ size = [0.2, 0.02, 0.02] }}
+body = {{ mass = 0.1, spin = {spin} }}
+tilt = {{ axis = {axis} }}
+"""
+
+
+@pytest.mark.parametrize(
+    ("axis", "spin", "tilt"),
+    [
+        ("[2, 0, 0]", "[0, 1, 0]", 57.29578),
+        ("[0, 1, 0]", "[0, 1, 0]", 0.0),
+        ("[0, 0, 1]", "[0, -3, 0]", 171.88734),
+    ],
+)
+def test_the_tilt_is_the_angle_that_an_axis_has_turned(load_text, axis, spin, tilt) -> None:
+    world = load_text(TURN.format(axis=axis, spin=spin))
+    world.step(1000)
+    assert world.metrics()["rod.tilt"] == pytest.approx(tilt, abs=1e-3)
+    assert world.metrics()["rod.tilt_worst"] == pytest.approx(tilt, abs=1e-3)
+
+
+def test_tilt_needs_an_axis_and_a_body(load_text) -> None:
+    with pytest.raises(UserError, match="no length"):
+        load_text(TURN.format(axis="[0, 0, 0]", spin="[0, 0, 0]"))
+    with pytest.raises(UserError, match="tilt watches a body"):
+        load_text(TURN.format(axis="[1, 0, 0]", spin="[0, 0, 0]").replace("body =", "# body ="))

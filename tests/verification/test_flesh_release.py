@@ -7,6 +7,7 @@ import pytest
 
 from flesh_worlds import follow_bones, set_random_state, write_scene
 from supple_flesh.oracle import read_world
+from supple_flesh.tables import CREEPING, MOVING
 
 pytestmark = pytest.mark.usefixtures("hung")
 CASES = [["free"], ["free", "hinge", "ball"], ["ball", "universal", "slider"]]
@@ -174,6 +175,51 @@ def test_flesh_is_released_after_a_bounce_and_the_loss_is_small(load_text) -> No
     assert world.array("skeleton.x")[0, 1] > 0.06
     loss = world.array("flesh.loss")[0]
     assert 0 < loss < 1e-4 * exchanged
+
+
+def press_and_lift(load_text, state, steps):
+    """Heights of a box that falls on the floor and is then thrown up, spinning; its damper is the default one."""
+    world = drop(
+        load_text,
+        angle=20,
+        damping=400,
+        stiffness=4000,
+        state=state,
+        extra="gravity = [0, 0, 0]",
+        height=0.075,
+    )
+    world.arrays["skeleton.v"][1] = -1.0
+    follow_bones(world)
+    heights = [follow(world, 40)]
+    world.arrays["skeleton.v"][:] = 0.3, 1.0, 0.0, 1.0, 2.0, 3.0
+    follow_bones(world)
+    heights.append(follow(world, steps))
+    return world, np.concatenate(heights)
+
+
+def test_flesh_that_creeps_falls_asleep(load_text) -> None:
+    """It flies on with no vertex left in the coupled step, as flesh does that is all soft, and loses nothing by it."""
+    (world, heights), (soft, heights_soft) = (
+        press_and_lift(load_text, state, 40) for state in ("adaptive", "soft")
+    )
+    assert world.metrics()["box/frame.most_active_vertices"] > 10
+    assert not (world.array("flesh.active") == MOVING).any()
+    assert (world.array("flesh.active") == CREEPING).any()
+    assert world.array("flesh.loss")[0] < 1e-5 * 0.5
+    assert np.abs(heights - heights_soft).max() < 0.02 * (0.075 - heights_soft.min())
+    depths = [
+        np.linalg.norm(each.array("flesh.x") - each.array("flesh.rest"), axis=1) for each in (world, soft)
+    ]
+    np.testing.assert_allclose(*depths, atol=0.02 * soft.metrics()["box/frame.displacement"])
+    # Nothing acts on it any more: momentum stays, and energy only falls.
+    dynamics, energy = world.dynamics("box/frame.flesh"), np.inf
+    before = dynamics.fill_whole()[3:6].copy()
+    for _ in range(50):
+        world.step()
+        total = world.array("energy.kinetic")[0] + world.array("energy.potential")[0]
+        assert total < energy
+        energy = total
+    np.testing.assert_allclose(dynamics.fill_whole()[3:6], before, atol=1e-6 * np.abs(before).max())
 
 
 def test_rigid_flesh_is_a_rigid_body(load_text) -> None:
