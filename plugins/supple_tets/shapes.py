@@ -14,6 +14,7 @@ from supple.core.arrays import FloatArray, IntArray
 from supple.core.entity import Entity
 from supple.core.scene_files import SceneFiles
 from supple.errors import Problem, UserError, Where
+from supple_tets.careful import reading_carefully
 from supple_tets.lattice import PER_CELL, choose_edge, divide_boxes, fill_boxes, fill_cells
 from supple_tets.letters import make_letter
 from supple_tets.mesh import TetMesh, make_mesh
@@ -118,7 +119,8 @@ def _read_volume(file: Path, where: str, scale: float) -> TetMesh:
         what = f"reading '{file.name}' needs meshio"
         raise UserError(Problem(None, where, what, "pip install 'supple[mesh]'")) from None
     try:
-        read = meshio.read(file)
+        with reading_carefully():
+            read = meshio.read(file)
     # meshio says by SystemExit that it cannot read a file, and by whatever comes that a file is cut off.
     except (Exception, SystemExit) as error:
         first = str(error).strip().splitlines()[:1] or [type(error).__name__]

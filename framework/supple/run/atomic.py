@@ -36,7 +36,9 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
     """Write a file under a temporary name; it takes its place only once it is complete and on the disk."""
     temporary = temporary_beside(path)
     try:
-        with temporary.open("wb") as file:
+        # The name can be guessed, so in a folder of several people a link of that name may lie in wait.
+        temporary.unlink(missing_ok=True)
+        with temporary.open("xb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())

@@ -247,8 +247,10 @@ class Recording:
     def _check_contents(self) -> None:
         """A recording holds its own numbers: it leads to no other file, and is not larger than it is."""
         room = 2 * self.path.stat().st_size + _SLACK
+        announced = 0
 
         def check(group: h5py.Group) -> None:
+            nonlocal announced
             for name in group:
                 if not isinstance(group.get(name, getlink=True), h5py.HardLink):
                     raise ValueError(f"{name} leads elsewhere")
@@ -260,7 +262,8 @@ class Recording:
                     continue
                 if part.external or part.is_virtual or part.compression is not None:
                     raise ValueError(f"the numbers of {name} are elsewhere, or packed")
-                if part.nbytes > room:
+                announced += part.nbytes
+                if announced > room:
                     raise ValueError(f"{name} announces {part.nbytes} bytes, more than the file has")
 
         check(self._file)
