@@ -139,38 +139,6 @@ def damage(folder: Path, target: Target, source: Source) -> None:
         file.write_bytes(damage_bytes(whole.read_bytes(), source))
 
 
-def attack_files(kind: str, folder: Path, source: Source) -> tuple[str, str]:
-    """Damage a file of this kind, and give it to one of the commands that read it; all of them if it is whole."""
-    if source.harms:
-        target = source.choice(TARGETS[kind])
-        damage(folder, target, source)
-        return attack_by_command(folder, source.choice(target.commands), target.lines)
-    for target in TARGETS[kind]:
-        damage(folder, target, source)
-        for line in target.commands:
-            end, fault = attack_by_command(folder, line, target.lines)
-            if fault or end != "fine":
-                return end, f"{target.whole}, {line}: {fault}"
-    return "fine", ""
-
-
-def attack_case(kind: str, folder: Path, seed: str) -> tuple[str, str]:
-    """One case, in this process."""
-    source = Source(kind, seed)
-    try:
-        if kind != "scene":
-            return attack_files(kind, folder, source)
-        if source.harms:
-            return attack_scene(source.choice(SCENES), folder, source)
-        for name in SCENES:
-            end, fault = attack_scene(name, folder, source)
-            if fault or end != "fine":
-                return end, f"{name}: {fault}"
-        return "fine", ""
-    except Exception as error:  # whatever comes here was not meant
-        return "broken", f"{type(error).__name__}: {error}"
-
-
 class Guard:
     """Sees whether anybody opens a file of a folder, also in code that is not Python's (Linux)."""
 
@@ -190,13 +158,46 @@ class Guard:
         return " ".join(sorted({each.decode() for each in re.findall(rb"secret\.\w+", events)}))
 
 
+def attack_files(kind: str, folder: Path, source: Source, guard: Guard) -> tuple[str, str]:
+    """Damage a file of this kind, and give it to one of the commands that read it; all of them if it is whole."""
+    if source.harms:
+        target = source.choice(TARGETS[kind])
+        damage(folder, target, source)
+        guard.look()  # whoever crafts links may follow them
+        return attack_by_command(folder, source.choice(target.commands), target.lines)
+    for target in TARGETS[kind]:
+        damage(folder, target, source)
+        for line in target.commands:
+            end, fault = attack_by_command(folder, line, target.lines)
+            if fault or end != "fine":
+                return end, f"{target.whole}, {line}: {fault}"
+    return "fine", ""
+
+
+def attack_case(kind: str, folder: Path, seed: str, guard: Guard) -> tuple[str, str]:
+    """One case, in this process."""
+    source = Source(kind, seed)
+    try:
+        if kind != "scene":
+            return attack_files(kind, folder, source, guard)
+        if source.harms:
+            return attack_scene(source.choice(SCENES), folder, source)
+        for name in SCENES:
+            end, fault = attack_scene(name, folder, source)
+            if fault or end != "fine":
+                return end, f"{name}: {fault}"
+        return "fine", ""
+    except Exception as error:  # whatever comes here was not meant
+        return "broken", f"{type(error).__name__}: {error}"
+
+
 def fork_case(kind: str, folder: Path, seed: str, guard: Guard) -> dict[str, object]:
     """One case in a copy of this process, which is watched from here."""
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
         resource.setrlimit(resource.RLIMIT_CPU, (LONGEST, LONGEST + 5))
-        end, fault = attack_case(kind, folder, seed)
+        end, fault = attack_case(kind, folder, seed, guard)
         os.write(writer, json.dumps([end, fault[:4000]]).encode())
         os._exit(0)
     os.close(writer)
@@ -227,7 +228,7 @@ def main(kind: str, folder: Path) -> None:
     for line in sys.stdin:
         seed = line.strip()
         if seed == "whole":
-            end, fault = attack_case(kind, folder, seed)
+            end, fault = attack_case(kind, folder, seed, guard)
             verdict = {"seed": seed, "end": end, "fault": fault, "peak": 0, "seconds": 0.0}
         else:
             verdict = fork_case(kind, folder, seed, guard)

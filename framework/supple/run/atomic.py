@@ -24,6 +24,10 @@ def check_folder(path: Path) -> None:
         raise UserError(Problem(None, str(path), f"no folder {path.parent}", "make it first"))
     if path.is_dir():
         raise UserError(Problem(None, str(path), "is a folder", "name a file"))
+    if not os.access(path.parent, os.W_OK | os.X_OK):
+        # Hours of runs may lie between this and the first write.
+        what = f"cannot be written: nothing may be written to {path.parent}"
+        raise UserError(Problem(None, str(path), what, "choose another place"))
 
 
 def temporary_beside(path: Path) -> Path:
