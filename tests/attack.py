@@ -6,106 +6,60 @@ import argparse
 import json
 import random
 import select
-import shutil
-import struct
 import subprocess
 import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+from attack_targets import TARGETS, prepare
+
 WORKER = Path(__file__).with_name("attack_worker.py")
-KINDS = ("scene", "checkpoint", "recording", "mesh", "motion", "results")
-LONGEST = 30.0
-"""How long one case may take [s]."""
+KINDS = ("scene", *TARGETS)
+SILENT = 700.0
+"""A worker that says nothing for so long is dead [s]; it watches its cases itself."""
 PEAK = 3000
-"""How much memory a worker may ever use [MiB]."""
+"""How much memory a case may ever use [MiB]."""
 
 
-def prepare(kind: str, folder: Path) -> None:
-    """Write the whole files that this kind of attack damages."""
-    scene = ROOT / "scenes" / "first" / "drop.toml"
-    if kind in ("checkpoint", "recording"):
-        shutil.copy(scene, folder)
-        files = ["--record", folder / "whole.h5", "--checkpoint", folder / "whole.npz"]
-        _run("run", folder / "drop.toml", "--quiet", "--until", "0.05", *files)
-    elif kind == "mesh":
-        triangles = _cube()
-        corners = "\n".join(f"v {x} {y} {z}" for triangle in triangles for x, y, z in triangle)
-        faces = "\n".join(f"f {3 * k + 1} {3 * k + 2} {3 * k + 3}" for k in range(len(triangles)))
-        (folder / "whole.obj").write_text(f"{corners}\n{faces}\n")
-        rows = b"".join(struct.pack("<12fH", 0, 0, 0, *sum(each, ()), 0) for each in triangles)
-        (folder / "whole.stl").write_bytes(bytes(80) + struct.pack("<I", len(triangles)) + rows)
-        for suffix in ("obj", "stl"):
-            mesh = f'[[entity]]\nname = "a"\nbody = {{}}\nmesh = {{ file = "damaged.{suffix}" }}\n'
-            (folder / f"mesh_{suffix}.toml").write_text(
-                f"format = 1\n[run]\nstep = 0.01\nduration = 1\n{mesh}"
-            )
-    elif kind == "motion":
-        shutil.copy(ROOT / "scenes" / "tracking" / "sway.bvh", folder / "whole.bvh")
-        text = (ROOT / "scenes" / "tracking" / "sway.toml").read_text(encoding="utf-8")
-        (folder / "motion.toml").write_text(text.replace("sway.bvh", "damaged.bvh"), encoding="utf-8")
-    elif kind == "results":
-        shutil.copy(scene, folder)
-        _run("claims", folder / "drop.toml", "--jobs", "1", "-o", folder / "whole.json")
+@dataclass(frozen=True)
+class Verdict:
+    """How a case ended, what is wrong with that, the memory [MiB] and the processor time [s] that it took."""
 
-
-def _cube() -> list[tuple[tuple[float, ...], ...]]:
-    """Twelve triangles around a cube of 1 m, counter-clockwise from outside."""
-    found = []
-    for axis in range(3):
-        for side in (0.0, 1.0):
-            square = [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)]
-            points = []
-            for u, v in square if side else square[::-1]:
-                point = [u, v]
-                # With the axes in cyclic order, the square is counter-clockwise seen from its positive side.
-                place = {axis: side, (axis + 1) % 3: point[0], (axis + 2) % 3: point[1]}
-                points.append(tuple(place[k] for k in range(3)))
-            found += [(points[0], points[1], points[2]), (points[0], points[2], points[3])]
-    return found
-
-
-def _run(*words: object) -> None:
-    subprocess.run([sys.executable, "-m", "supple", *map(str, words)], check=False, capture_output=True)
+    seed: str
+    end: str
+    fault: str
+    peak: float
+    seconds: float
 
 
 class Worker:
-    """A process that answers seeds; a new one takes the place of one that dies or hangs."""
+    """A process that answers seeds."""
 
-    def __init__(self, kind: str, folder: Path, longest: float) -> None:
-        self.kind, self.folder, self.longest = kind, folder, longest
-        self._start()
-
-    def _start(self) -> None:
+    def __init__(self, kind: str, folder: Path) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, str(WORKER), self.kind, str(self.folder)],
+            [sys.executable, str(WORKER), kind, str(folder)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
 
-    def ask(self, seed: str) -> tuple[str, str]:
+    def ask(self, seed: str) -> Verdict:
         """How the case ended, and what is wrong with that."""
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         self.process.stdin.write(f"{seed}\n")
         self.process.stdin.flush()
-        ready, _, _ = select.select([self.process.stdout], [], [], self.longest)
+        ready, _, _ = select.select([self.process.stdout], [], [], SILENT)
         line = self.process.stdout.readline() if ready else ""
-        if line:
-            verdict = json.loads(line)
-            if verdict["peak"] > PEAK:
-                self.stop()
-                self._start()
-                return verdict["end"], verdict["fault"] or f"took {verdict['peak']} MiB"
-            return verdict["end"], verdict["fault"]
-        self.stop()
-        code = self.process.returncode
-        fault = f"the process died with {code}" if ready else f"took longer than {self.longest:g} s"
-        self._start()
-        return "lost", fault
+        if not line:
+            self.stop()
+            raise RuntimeError(f"the worker was lost with {seed}")
+        told = json.loads(line)
+        if told["peak"] > PEAK and not told["fault"]:
+            told["fault"] = f"took {told['peak']} MiB"
+        return Verdict(seed, told["end"], told["fault"], told["peak"], told["seconds"])
 
     def stop(self) -> None:
         """End the process."""
@@ -113,18 +67,17 @@ class Worker:
         self.process.communicate()
 
 
-def attack(
-    kind: str, seeds: Iterable[str], folder: Path, longest: float = LONGEST
-) -> Iterator[tuple[str, str, str]]:
-    """Every seed with how it ended and what is wrong with that; `folder` is used for all files."""
+def attack(kind: str, seeds: Iterable[str], folder: Path) -> Iterator[Verdict]:
+    """How every seed ended and what is wrong with that; `folder` is used for all files."""
+    folder = folder / "attack"  # which has a neighbour that nobody may read
+    folder.mkdir()
     prepare(kind, folder)
-    worker = Worker(kind, folder, longest=600.0)
+    worker = Worker(kind, folder)
     try:
-        end, fault = worker.ask("whole")  # which also compiles what has to be compiled
-        worker.longest = longest
-        assert (end, fault) == ("fine", ""), f"the undamaged {kind} is {end}: {fault}"
+        whole = worker.ask("whole")  # which also compiles what has to be compiled
+        assert (whole.end, whole.fault) == ("fine", ""), f"the undamaged {kind} is {whole.end}: {whole.fault}"
         for seed in seeds:
-            yield (seed, *worker.ask(seed))
+            yield worker.ask(seed)
     finally:
         worker.stop()
 
@@ -138,23 +91,27 @@ def main() -> int:
     parser.add_argument("--seed", default=str(random.SystemRandom().randrange(10**9)))
     options = parser.parse_args()
 
-    def share(job: int) -> list[tuple[str, str, str]]:
+    def share(job: int) -> list[Verdict]:
         seeds = [f"{options.seed}.{number}" for number in range(job, options.cases, options.jobs)]
         with tempfile.TemporaryDirectory() as folder:
             found = []
-            for number, (seed, end, fault) in enumerate(attack(options.kind, seeds, Path(folder))):
-                found.append((seed, end, fault))
-                if fault:
-                    print(f"{options.kind} {seed}: {end}: {fault}", flush=True)
+            for number, one in enumerate(attack(options.kind, seeds, Path(folder))):
+                found.append(one)
+                if one.fault:
+                    print(f"{options.kind} {one.seed}: {one.end}: {one.fault}", flush=True)
                 elif number % 100 == 99:
                     print(f"job {job}: {number + 1} of {len(seeds)}", file=sys.stderr, flush=True)
             return found
 
     with ThreadPoolExecutor(options.jobs) as pool:
         cases = [case for cases in pool.map(share, range(options.jobs)) for case in cases]
-    ends = Counter(end for _, end, _ in cases)
-    faults = sum(1 for _, _, fault in cases if fault)
-    print(f"{options.kind}, seed {options.seed}: {len(cases)} cases, {dict(ends)}, {faults} faults")
+    ends = Counter(case.end for case in cases)
+    faults = sum(1 for case in cases if case.fault)
+    longest, peak = max(case.seconds for case in cases), max(case.peak for case in cases)
+    print(
+        f"{options.kind}, seed {options.seed}: {len(cases)} cases, {dict(ends)}, {faults} faults; the longest took "
+        f"{longest:.1f} s of the processor, the largest {peak:.0f} MiB, all {sum(case.seconds for case in cases):.0f} s"
+    )
     return 1 if faults else 0
 
 

@@ -1,29 +1,40 @@
-"""Feeds damaged files to supple in a process of its own: one seed a line comes in, one verdict a line goes out.
+"""Feeds damaged files to supple, each in a process of its own: a seed a line comes in, a verdict a line goes out.
 
-A verdict is JSON: {"seed", "end", "fault", "peak"}. `end` is "fine", "refused" or "stopped"; `fault` says what must not
-be; `peak` is the memory ever used [MiB]. The seed "whole" leaves the files as they are.
+A verdict is JSON: {"seed", "end", "fault", "peak", "seconds"}. `end` is "fine", "refused", "stopped" or "lost"; `fault`
+says what must not be; `peak` is the memory [MiB] and `seconds` the processor time that the case took. The seed "whole"
+leaves the files as they are and runs in this process itself: it loads all that later cases need, which are forked from
+it, so that none of them pays for imports and kernels, and each may die, hang or grow alone.
 """
 
 from __future__ import annotations
 
+import ctypes
 import io
 import json
+import os
 import random
 import re
 import resource
+import select
 import shutil
+import signal
 import sys
-from collections.abc import Callable
+import time
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
-from crafted import craft_h5, craft_json, craft_npz
-from damage import damage_bytes, mutate_text
+from attack_targets import OUTSIDE, ROOT, TARGETS, Target
+from crafted import CRAFTS
+from damage import damage_bytes, mutate_text, rename_files
 
-ROOT = Path(__file__).resolve().parents[1]
 STEPS = 3
 MEMORY = 12 << 30
-"""Address space [bytes] that a worker may have; what is used of it is far less."""
+"""Address space [bytes] that a case may have; what is used of it is far less."""
+LONGEST = 30
+"""Processor time that a case may take [s]; that of the clock is no measure on a machine that others use."""
+STUCK = 600.0
+"""After so long on the clock a case hangs, whatever it waits for [s]."""
+TEXTS = (".obj", ".off", ".bvh", ".json", ".xml", ".urdf", ".toml", ".gltf", ".vtu", ".vtk", ".mesh")
 LINE = re.compile(r".*:\d+: .+")
 
 SCENES = (
@@ -44,13 +55,13 @@ class Source(random.Random):
         self.harms = seed != "whole"
 
 
-def attack_scene(folder: Path, source: Source) -> tuple[str, str]:
+def attack_scene(name: str, folder: Path, source: Source) -> tuple[str, str]:
     """A mutated scene is refused with its lines by `check` already, or runs; it may stop."""
     from supple.errors import PluginError, SimulationError, UserError
     from supple.plugin import load_plugins
+    from supple.run.cli import shorten
     from supple.scene.load import build_world, read_scene
 
-    name = source.choice(SCENES)
     original = ROOT / "scenes" / f"{name}.toml"
     place = folder / original.parent.name
     if not place.exists():
@@ -64,7 +75,7 @@ def attack_scene(folder: Path, source: Source) -> tuple[str, str]:
         scene = read_scene(file, plugins)
         problems = scene.check_files() or scene.check_builds()
         if problems:
-            return "refused", judge_lines([str(each) for each in problems], place)
+            return "refused", judge_lines([shorten(str(each)) for each in problems], place)
         passed = True
         world = build_world(scene, scene.blueprint(), plugins)
         world.step(STEPS)
@@ -73,7 +84,7 @@ def attack_scene(folder: Path, source: Source) -> tuple[str, str]:
     except UserError as error:
         if passed:
             return "refused", f"only when it was run: {error}"
-        return "refused", judge_lines([str(each) for each in error.problems], place)
+        return "refused", judge_lines([shorten(str(each)) for each in error.problems], place)
     except SimulationError:
         return "stopped", ""  # well-formed, and impossible: exit code 3, with time, system and entity
     return "fine", ""
@@ -89,95 +100,139 @@ def judge_lines(lines: list[str], folder: Path) -> str:
     return "" if lines else "refused without a word"
 
 
-def attack_by_command(*words: str) -> tuple[str, str]:
-    """Run a command on a damaged file: 0, 1 or 3, or 2 and at most a few lines; nothing else."""
+def attack_by_command(folder: Path, line: str, lines: bool) -> tuple[str, str]:
+    """Run a command on a damaged file: 0, 1 or 3, or 2 and at most a few lines with their places; nothing else."""
     from supple.run.cli import run_command
 
+    words = [str(folder / word[1:]) if word.startswith("@") else word for word in line.split()]
     out, err = io.StringIO(), io.StringIO()
     with redirect_stdout(out), redirect_stderr(err):
-        code = run_command(list(words))
+        code = run_command(words)
     said = err.getvalue()
     if "Traceback" in said or code not in (0, 1, 2, 3):
         return "refused", f"exit {code}: {said[-600:]}"
-    if code == 2 and not 0 < len(said.splitlines()) <= 20:
-        return "refused", f"{len(said.splitlines())} lines: {said[:300]!r}"
+    if code == 2:
+        told = [each for each in said.splitlines() if not each.startswith("warning: ")]
+        if not 0 < len(told) <= 20:
+            return "refused", f"{len(told)} lines: {said[:300]!r}"
+        for each in told:
+            if str(folder) not in each or len(each) > 2000:
+                return "refused", f"no file, or no line: {each[:300]!r}"
+            if lines and not LINE.fullmatch(each):
+                return "refused", f"no place: {each[:300]!r}"
     return {2: "refused", 3: "stopped"}.get(code, "fine"), ""
 
 
-def damage(folder: Path, name: str, source: Source) -> Path:
-    """A damaged copy of the file that was made for this kind of attack."""
-    whole = (folder / name).read_bytes()
-    file = folder / f"damaged{Path(name).suffix}"
-    craft = {".npz": craft_npz, ".h5": craft_h5, ".json": craft_json}.get(Path(name).suffix)
-    text = Path(name).suffix in (".obj", ".bvh", ".json")
+def damage(folder: Path, target: Target, source: Source) -> None:
+    """Put a damaged copy of a file where the commands look for it."""
+    whole, file = folder / target.whole, folder / target.damaged
+    suffix = file.suffix
     if not source.harms:
-        file.write_bytes(whole)
-    elif craft and source.random() < 0.6:
-        craft(folder / name, file, source)
-    elif text and source.random() < 0.5:
-        file.write_text(mutate_text(whole.decode(), source))
+        file.write_bytes(whole.read_bytes())
+    elif suffix in CRAFTS and source.random() < 0.6:
+        CRAFTS[suffix](whole, file, source)
+    elif suffix in TEXTS and source.random() < 0.7:
+        text = whole.read_text(encoding="utf-8", errors="replace")
+        text = rename_files(text, source, OUTSIDE) if source.random() < 0.2 else mutate_text(text, source)
+        file.write_text(text, encoding="utf-8")
     else:
-        file.write_bytes(damage_bytes(whole, source))
-    return file
+        file.write_bytes(damage_bytes(whole.read_bytes(), source))
 
 
-def attack_checkpoint(folder: Path, source: Source) -> tuple[str, str]:
-    """Resume from a damaged checkpoint."""
-    scene = folder / "drop.toml"
-    return attack_by_command(
-        "run", str(scene), "--quiet", "--until", "0.1", "--resume", str(damage(folder, "whole.npz", source))
-    )
+class Guard:
+    """Sees whether anybody opens a file of a folder, also in code that is not Python's (Linux)."""
+
+    def __init__(self, folder: Path) -> None:
+        self._file = -1
+        if sys.platform == "linux" and folder.is_dir():
+            library = ctypes.CDLL(None, use_errno=True)
+            self._file = library.inotify_init1(os.O_NONBLOCK)
+            opened = 0x20
+            library.inotify_add_watch(self._file, os.fsencode(folder), opened)
+
+    def look(self) -> str:
+        """The names of files that were opened since the last look."""
+        if self._file < 0 or not select.select([self._file], [], [], 0)[0]:
+            return ""
+        events = os.read(self._file, 1 << 16)
+        return " ".join(sorted({each.decode() for each in re.findall(rb"secret\.\w+", events)}))
 
 
-def attack_recording(folder: Path, source: Source) -> tuple[str, str]:
-    """Ask what is in a damaged recording, and write it as something else."""
-    file = damage(folder, "whole.h5", source)
-    told = attack_by_command("info", str(file))
-    if told[1] or source.random() < 0.5:
-        return told
-    return attack_by_command("export", str(file), "-o", str(folder / "out.glb"))
+def attack_files(kind: str, folder: Path, source: Source, guard: Guard) -> tuple[str, str]:
+    """Damage a file of this kind, and give it to one of the commands that read it; all of them if it is whole."""
+    if source.harms:
+        target = source.choice(TARGETS[kind])
+        damage(folder, target, source)
+        guard.look()  # whoever crafts links may follow them
+        return attack_by_command(folder, source.choice(target.commands), target.lines)
+    for target in TARGETS[kind]:
+        damage(folder, target, source)
+        for line in target.commands:
+            end, fault = attack_by_command(folder, line, target.lines)
+            if fault or end != "fine":
+                return end, f"{target.whole}, {line}: {fault}"
+    return "fine", ""
 
 
-def attack_mesh(folder: Path, source: Source) -> tuple[str, str]:
-    """Check a scene whose mesh is damaged."""
-    suffix = source.choice(("obj", "stl"))
-    damage(folder, f"whole.{suffix}", source)
-    return attack_by_command("check", str(folder / f"mesh_{suffix}.toml"))
+def attack_case(kind: str, folder: Path, seed: str, guard: Guard) -> tuple[str, str]:
+    """One case, in this process."""
+    source = Source(kind, seed)
+    try:
+        if kind != "scene":
+            return attack_files(kind, folder, source, guard)
+        if source.harms:
+            return attack_scene(source.choice(SCENES), folder, source)
+        for name in SCENES:
+            end, fault = attack_scene(name, folder, source)
+            if fault or end != "fine":
+                return end, f"{name}: {fault}"
+        return "fine", ""
+    except Exception as error:  # whatever comes here was not meant
+        return "broken", f"{type(error).__name__}: {error}"
 
 
-def attack_motion(folder: Path, source: Source) -> tuple[str, str]:
-    """Check a scene whose motion file is damaged."""
-    damage(folder, "whole.bvh", source)
-    return attack_by_command("check", str(folder / "motion.toml"))
-
-
-def attack_results(folder: Path, source: Source) -> tuple[str, str]:
-    """Make a page of damaged results."""
-    file = damage(folder, "whole.json", source)
-    return attack_by_command("report", str(file), "-o", str(folder / "page"), "--overwrite")
-
-
-ATTACKS: dict[str, Callable[[Path, Source], tuple[str, str]]] = {
-    "scene": attack_scene,
-    "checkpoint": attack_checkpoint,
-    "recording": attack_recording,
-    "mesh": attack_mesh,
-    "motion": attack_motion,
-    "results": attack_results,
-}
+def fork_case(kind: str, folder: Path, seed: str, guard: Guard) -> dict[str, object]:
+    """One case in a copy of this process, which is watched from here."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        resource.setrlimit(resource.RLIMIT_CPU, (LONGEST, LONGEST + 5))
+        end, fault = attack_case(kind, folder, seed, guard)
+        os.write(writer, json.dumps([end, fault[:4000]]).encode())
+        os._exit(0)
+    os.close(writer)
+    began = time.monotonic()
+    ready = select.select([reader], [], [], STUCK)[0]
+    if not ready:
+        os.kill(child, signal.SIGKILL)
+    told = os.read(reader, 1 << 16) if ready else b""
+    os.close(reader)
+    _, status, used = os.wait4(child, 0)
+    seconds = used.ru_utime + used.ru_stime
+    code = os.waitstatus_to_exitcode(status)
+    end, fault = json.loads(told) if told else ("lost", f"the process died with {code}")
+    if seconds > LONGEST or not ready:
+        fault = (
+            f"took {seconds:.0f} s of the processor, {time.monotonic() - began:.0f} s of the clock; {fault}"
+        )
+    opened = guard.look()
+    if opened:
+        fault = f"opened {opened} outside the folder; {fault}"
+    return {"seed": seed, "end": end, "fault": fault, "peak": used.ru_maxrss // 1024, "seconds": seconds}
 
 
 def main(kind: str, folder: Path) -> None:
     """Answer every seed that comes in."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    guard = Guard(folder.parent / OUTSIDE)
     for line in sys.stdin:
         seed = line.strip()
-        try:
-            end, fault = ATTACKS[kind](folder, Source(kind, seed))
-        except Exception as error:  # whatever comes here was not meant
-            end, fault = "broken", f"{type(error).__name__}: {error}"
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-        print(json.dumps({"seed": seed, "end": end, "fault": fault, "peak": peak}), flush=True)
+        if seed == "whole":
+            end, fault = attack_case(kind, folder, seed, guard)
+            verdict = {"seed": seed, "end": end, "fault": fault, "peak": 0, "seconds": 0.0}
+        else:
+            verdict = fork_case(kind, folder, seed, guard)
+        print(json.dumps(verdict), flush=True)
 
 
 if __name__ == "__main__":

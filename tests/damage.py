@@ -8,18 +8,20 @@ import struct
 
 VALUES = [
     "0", "-1", "1e9", "1e-12", "nan", "inf", '"word"', "true", "[1, 2]", "[]", "{}", "[1, 2, 3, 4]",
-    "2026-01-01", "9" * 30, '""', '"../x"', "1e-300", "-0.0",
+    "2026-01-01", "9" * 30, '""', '"../x"', "1e-300", "-0.0", "1e200", "2e9", "-1e300", "0x7fffffffffffffff",
+    '"a\\u0000b"', f'"{"a" * 5000}"', "[" * 300 + "]" * 300, "[0, 0, 0]", "[nan, inf, 0]", "1e18",
 ]  # fmt: skip
 
 
 def mutate_text(text: str, source: random.Random) -> str:
     """One to three changes of the kinds that authors make: typos, lost lines, wrong values, swapped lines."""
-    original, changes = text, source.randint(1, 3)
+    original, changes = text, source.choice((1, 1, 1, 2, 3))
     while changes > 0 or text == original:
         changes -= 1
         lines = text.splitlines() or [""]
         at = source.randrange(len(lines))
-        kind = source.randrange(7)
+        # Values most often: they get farther than what is no TOML.
+        kind = source.choice((0, 1, 2, 2, 2, 3, 4, 5, 5, 5, 6))
         if kind == 0:
             del lines[at]
         elif kind == 1:
@@ -41,6 +43,21 @@ def mutate_text(text: str, source: random.Random) -> str:
             lines[at], lines[other] = lines[other], lines[at]
         text = "\n".join(lines) + "\n"
     return text
+
+
+def rename_files(text: str, source: random.Random, outside: str) -> str:
+    """Let one of the names of files in a text lead out of its folder, or nowhere; one is made up if there is none."""
+    names = list(re.finditer(r'"([^"\n]*)(\.[a-z]{3,4})"', text))
+    if not names:
+        return text.replace("\n", f"\nmtllib ../{outside}/secret.mtl\n", 1)
+    chosen = source.choice(names)
+    secret = f"secret{chosen[2]}"
+    ways = (
+        f"../{outside}/{secret}", f"sub/../../{outside}/{secret}", f"link{chosen[2]}", f"file://../{outside}/{secret}",
+        f"package://../{outside}/{secret}", f"..%2f{outside}%2f{secret}", f"..\\{outside}\\{secret}", "con.obj",
+        "x" * 300 + ".obj", ".", "/dev/zero", "a\0b.obj",
+    )  # fmt: skip
+    return f'{text[: chosen.start()]}"{source.choice(ways)}"{text[chosen.end() :]}'
 
 
 def damage_bytes(whole: bytes, source: random.Random) -> bytes:

@@ -1,4 +1,8 @@
-"""Kills runs at random moments and lets them go on: `python tests/kills.py SCENE [--variant V] --until T --kills N`."""
+"""Kills runs at random moments and lets them go on: `python tests/kills.py SCENE [--variant V] --until T --kills N`.
+
+By hand, every kill has a run of its own, which then goes on to its end, and the end is compared to the bit. A kill
+that came after the end does not count. `--passed` waits for the first checkpoint before it kills.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +24,8 @@ from supple.run.recording import open_recording
 SIGNALS = tuple(
     getattr(signal, name) for name in ("SIGKILL", "SIGTERM", "SIGINT", "SIGHUP") if hasattr(signal, name)
 )
+INTERRUPTED = 130
+"""Exit code of a run that was asked to end."""
 
 
 @dataclass(frozen=True)
@@ -51,8 +57,8 @@ class Killed:
         subprocess.run(self.command("whole"), check=False, capture_output=True)
         return time.perf_counter() - began
 
-    def kill_once(self, by: signal.Signals, delay: float) -> None:
-        """Let the run go on for a while, end it, and look at what it left."""
+    def start(self) -> subprocess.Popen[bytes]:
+        """Start the run, or let it go on; returns once it has its recording open."""
         recording = self.folder / "part.h5"
         before = recording.stat().st_ino if recording.exists() else 0
         process = subprocess.Popen(self.resume(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -60,19 +66,39 @@ class Killed:
             if process.poll() is not None:
                 raise AssertionError("the run ended without a recording")
             time.sleep(0.005)
+        return process
+
+    def kill_once(self, by: signal.Signals, delay: float, passed: bool = False) -> int:
+        """Let the run go on for a while, end it, and look at what it left; returns its exit code."""
+        process = self.start()
+        while passed and process.poll() is None and not (self.folder / "part.npz").exists():
+            time.sleep(0.005)
         time.sleep(delay)
         process.send_signal(by)
-        process.wait()
+        code = process.wait()
+        recording = self.folder / "part.h5"
         with open_recording(recording) as partial:
             frames = partial.frames
         check_beginning(self.folder / "whole.h5", frames, recording)
+        return code
 
     def finish(self) -> None:
         """The killed run ends as if nothing had happened."""
         subprocess.run(self.resume(), check=False, capture_output=True)
-        whole, part = self.folder / "whole.npz", self.folder / "part.npz"
-        assert part.read_bytes() == whole.read_bytes(), "the checkpoints at the end differ"
+        assert self.is_over(), "the checkpoints at the end differ"
         check_beginning(self.folder / "whole.h5", None, self.folder / "part.h5")
+        left = sorted(each.name for each in self.folder.iterdir())
+        assert left == ["part.h5", "part.npz", "whole.h5", "whole.npz"], f"something was left behind: {left}"
+
+    def is_over(self) -> bool:
+        """Whether the checkpoint is that of the end."""
+        whole, part = self.folder / "whole.npz", self.folder / "part.npz"
+        return part.exists() and part.read_bytes() == whole.read_bytes()
+
+    def forget(self) -> None:
+        """Begin again."""
+        (self.folder / "part.h5").unlink()
+        (self.folder / "part.npz").unlink()
 
 
 def check_beginning(whole: Path, frames: int | None, part: Path) -> None:
@@ -98,6 +124,7 @@ def main() -> int:
     parser.add_argument("--variant", default="")
     parser.add_argument("--until", type=float, required=True)
     parser.add_argument("--kills", type=int, default=10)
+    parser.add_argument("--passed", action="store_true", help="kill after the first checkpoint only")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**9))
     options = parser.parse_args()
     moments = random.Random(options.seed)
@@ -105,13 +132,32 @@ def main() -> int:
     with TemporaryDirectory() as folder:
         run = Killed(options.scene, Path(folder), options.until, options.until / 50, more)
         run.run_whole()  # compiles what has to be compiled
-        took = run.run_whole()
-        for number in range(options.kills):
-            by = moments.choice(SIGNALS)
-            run.kill_once(by, moments.uniform(0.0, 2.0 * took / options.kills))
-            print(f"{number + 1}: {by.name}, readable, a beginning of the whole", flush=True)
+        process = run.start()
+        began = time.perf_counter()
+        process.wait()
+        took = time.perf_counter() - began
         run.finish()
-    print(f"{options.scene}: {options.kills} kills (seed {options.seed}), the end is equal to the bit")
+        run.forget()
+        done, late = 0, 0
+        while done < options.kills:
+            by = SIGNALS[done % len(SIGNALS)]
+            code = run.kill_once(by, moments.uniform(0.0, 0.9 * took), options.passed)
+            over = run.is_over()
+            wanted = -signal.SIGKILL if by == signal.SIGKILL else INTERRUPTED
+            assert over or code == wanted, f"{by.name} ended the run with {code}"
+            with open_recording(Path(folder) / "part.h5") as partial:
+                frames = partial.frames
+            run.finish()
+            run.forget()
+            if over:
+                late += 1
+                continue
+            done += 1
+            print(f"{done}: {by.name}, exit {code}, {frames} frames readable, the end is equal", flush=True)
+    print(
+        f"{options.scene} to {options.until:g} s: {done} kills (seed {options.seed}), {done} ends equal to the bit, "
+        f"{late} came too late"
+    )
     return 0
 
 

@@ -65,6 +65,8 @@ def main() -> int:
     parser.add_argument("--variant", default="")
     options = parser.parse_args()
     memory = soak(options.scene, options.steps, options.variant)
+    course = [memory[k * (len(memory) - 1) // 20] for k in range(21)] if memory else []
+    print("every 20th of the run [MiB]:", " ".join(f"{value:.0f}" for value in course), flush=True)
     half = len(memory) // 2
     first, second = max(memory[:half], default=0.0), max(memory[half:], default=0.0)
     # Where it levels off: the first look that is within what the whole run allows itself.

@@ -32,7 +32,8 @@ _STL_HEADER, _STL_TRIANGLE = 84, 50
 class Triangles:
     """Corners [nv, 3] in the file's unit, triangles [nt, 3], and where each triangle was written.
 
-    `places` are lines of a text file or numbers of triangles in a binary one, as `noun` says.
+    `places` are lines of a text file or numbers of triangles in a binary one, as `noun` says. Triangles that stand in
+    the scene itself have no source.
     """
 
     source: str
@@ -46,7 +47,8 @@ class Triangles:
         place = self.places[triangle]
         if self.noun == "line":
             return UserError(Problem(Where(self.source, place), path, what, remedy))
-        return UserError(Problem(Where(self.source), path, f"{self.noun} {place}: {what}", remedy))
+        where = Where(self.source) if self.source else None
+        return UserError(Problem(where, path, f"{self.noun} {place}: {what}", remedy))
 
 
 def read_triangles(file: Path, path: str) -> Triangles:
@@ -94,7 +96,9 @@ def _read_by_trimesh(file: Path, path: str) -> Triangles:
         ) from None
     try:
         # Vertices stay in the order of the file, and equal ones are joined later.
-        mesh: Any = trimesh.load(str(file), force="mesh", process=False)
+        looks = {"skip_materials": True} if file.suffix.lower() in (".obj", ".glb", ".gltf") else {}
+        resolver = _make_resolver(trimesh, file)
+        mesh: Any = trimesh.load(str(file), force="mesh", process=False, resolver=resolver, **looks)
         vertices, triangles = np.array(mesh.vertices, np.float64), np.array(mesh.faces, np.int64)
         if vertices.ndim != 2 or vertices.shape[1] != 3 or triangles.ndim != 2 or triangles.shape[1] != 3:
             raise ValueError("it holds no triangles")
@@ -108,6 +112,20 @@ def _read_by_trimesh(file: Path, path: str) -> Triangles:
             Problem(Where(str(file)), path, f"cannot be read: {words}", "save the mesh again")
         ) from None
     return _make(file, path, vertices, triangles, range(len(triangles)), noun="triangle")
+
+
+def _make_resolver(trimesh: Any, file: Path) -> Any:
+    """What gives trimesh the files that a mesh names: those of its folder, and no others."""
+    folder = file.parent.resolve()
+
+    class Beside(trimesh.resolvers.FilePathResolver):  # type: ignore[misc]
+        def get(self, name: str) -> bytes:
+            wanted = (folder / name.strip()).resolve()
+            if not wanted.is_relative_to(folder):
+                raise ValueError(f"it names '{name}', which lies outside its folder")
+            return wanted.read_bytes()
+
+    return Beside(str(file))
 
 
 def _number(words: list[str], file: Path, line: int, path: str) -> tuple[float, float, float]:

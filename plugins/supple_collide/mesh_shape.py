@@ -72,7 +72,7 @@ def load_mesh(kind: str, shape: Any, path: str, files: SceneFiles) -> TriangleMe
         what = f"a triangle has corner {triangles.min() if triangles.min() < 0 else triangles.max()}"
         remedy = f"there are {len(vertices)} vertices; use 0 to {len(vertices) - 1}"
         raise UserError(Problem(None, f"{where}.triangles", what, remedy))
-    inline = Triangles("triangles", vertices, triangles, tuple(range(len(triangles))), "triangle")
+    inline = Triangles("", vertices, triangles, tuple(range(len(triangles))), "triangle")
     return make_mesh(inline, shape.scale, where)
 
 
@@ -90,7 +90,7 @@ def wrap_points(points: FloatArray, where: str) -> Triangles:
     across = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     inwards = np.einsum("ij,ij->i", across, hull.equations[:, :3]) < 0
     triangles[inwards] = triangles[inwards][:, ::-1]
-    return Triangles("hull", points, triangles, tuple(range(len(triangles))), "facet")
+    return Triangles("", points, triangles, tuple(range(len(triangles))), "facet")
 
 
 def make_mesh(raw: Triangles, scale: float, where: str) -> TriangleMesh:
@@ -101,7 +101,7 @@ def make_mesh(raw: Triangles, scale: float, where: str) -> TriangleMesh:
     neighbour = _join_edges(raw, triangles, where)
     mesh = TriangleMesh(vertices, triangles, neighbour, find_facets(vertices, triangles, neighbour))
     if mesh.closed and integrate_volume(mesh)[0] <= 0:
-        what = f"{raw.source}: the mesh is inside out"
+        what = f"{raw.source}: the mesh is inside out".removeprefix(": ")
         raise UserError(Problem(None, where, what, "turn its faces round: counter-clockwise from outside"))
     return mesh
 

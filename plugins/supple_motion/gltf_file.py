@@ -20,6 +20,8 @@ SUFFIXES = (".glb", ".gltf")
 _DTYPES = {5120: "i1", 5121: "u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126: "<f4"}
 _WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT4": 16}
 _JSON_CHUNK, _BINARY_CHUNK = 0x4E4F534A, 0x004E4942
+#: Zeros that an accessor without numbers may stand for.
+_LARGEST = 1 << 20
 #: Extensions without which a file can still be understood: what only looks.
 _LOOKS = (
     "KHR_materials",
@@ -41,7 +43,9 @@ class GltfFile:
         self.source, self.path = file, path
         try:
             self._read(file)
-        except (ValueError, KeyError, TypeError, IndexError, AttributeError, struct.error, OSError) as error:
+        except (
+            ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError, struct.error, OSError,
+        ) as error:  # fmt: skip
             raise self.refuse(f"is no glTF: {_say(error)}") from None
 
     def refuse(self, what: str, remedy: str = "export it again as glTF 2.0") -> UserError:
@@ -68,18 +72,23 @@ class GltfFile:
         self.parent: IntArray = np.full(len(self.nodes), -1, np.int64)
         for number, node in enumerate(self.nodes):
             for child in node.get("children", ()):
+                if not 0 <= child < len(self.nodes):
+                    raise ValueError(f"there is no node {child}")
                 if self.parent[child] >= 0 or child == number:
                     raise ValueError(f"node {child} has two parents")
                 self.parent[child] = number
         self._refuse_rings()
 
     def _refuse_rings(self) -> None:
+        # Each node is gone through once: of a chain of many, a walk to the root from every one would never end.
+        walk = np.full(len(self.nodes), -1, np.int64)
         for number in range(len(self.nodes)):
-            above, steps = number, 0
-            while above >= 0:
-                above, steps = int(self.parent[above]), steps + 1
-                if steps > len(self.nodes):
-                    raise ValueError("nodes hang on each other in a ring")
+            above = number
+            while above >= 0 and walk[above] < 0:
+                walk[above] = number
+                above = int(self.parent[above])
+            if above >= 0 and walk[above] == number:
+                raise ValueError("nodes hang on each other in a ring")
 
     def _load(self, buffer: dict[str, Any], binary: bytes) -> bytes:
         uri = buffer.get("uri")
@@ -103,6 +112,8 @@ class GltfFile:
         if "sparse" in said:
             raise ValueError("it has sparse accessors")
         if "bufferView" not in said:
+            if not 0 < count <= _LARGEST:
+                raise ValueError(f"accessor {accessor} announces {count} numbers and has none")
             return np.zeros((count, width))
         view = self.document["bufferViews"][said["bufferView"]]
         raw = self._buffers[view["buffer"]]
@@ -110,10 +121,12 @@ class GltfFile:
         stride = int(view.get("byteStride", 0)) or width * dtype.itemsize
         last = first + stride * (count - 1) + width * dtype.itemsize
         end = int(view.get("byteOffset", 0)) + int(view["byteLength"])
-        if count < 1 or first < 0 or last > min(end, len(raw)) or stride < 1:
+        # Elements that overlap would make much of few bytes.
+        if count < 1 or first < 0 or last > min(end, len(raw)) or stride < width * dtype.itemsize:
             raise ValueError(f"accessor {accessor} reaches beyond its numbers")
         stored = np.ndarray((count, width), dtype, raw, first, (stride, dtype.itemsize))
-        values: FloatArray = stored.astype(np.float64)
+        with np.errstate(invalid="ignore"):  # numbers that are none are refused below
+            values: FloatArray = stored.astype(np.float64)
         if said.get("normalized"):
             values = np.maximum(values / np.iinfo(dtype).max, -1.0)
         if not np.isfinite(values).all():

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from supple.core.archives import read_archive
 from supple.core.arrays import FloatArray
 from supple.core.rotation_rows import invert_rows, multiply_rows, rotate_rows
 from supple.errors import Problem, UserError, Where
@@ -20,6 +21,8 @@ from supple_motion.gltf_file import GltfFile, compose, find_animation, sample, s
 
 _PLACED = ("Xposition", "Yposition", "Zposition", "rotation")
 _TURNED = ("rotation",)
+#: What AMASS calls the frames in a second, in its older and its newer files.
+_RATES = ("mocap_framerate", "mocap_frame_rate")
 _IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])
 
 
@@ -229,15 +232,16 @@ SMPL = (
 def read_amass(file: Path, path: str) -> SampledClip:
     """The 22 body joints of an AMASS archive; z-up becomes y-up. Lengths are in a body model, not in the file."""
     try:
-        with np.load(file, allow_pickle=False) as stored:
-            names = set(stored.files)
-            rate = next((key for key in ("mocap_framerate", "mocap_frame_rate") if key in names), "")
-            if not {"poses", "trans"} <= names or not rate:
-                raise ValueError(
-                    f"it has {', '.join(sorted(names)[:6])}, and not poses, trans and mocap_framerate"
-                )
-            poses, trans = np.asarray(stored["poses"], float), np.asarray(stored["trans"], float)
-            fps = float(stored[rate])
+        stored = read_archive(file, ("poses", "trans", *_RATES))
+        rate = next((key for key in _RATES if key in stored), "")
+        if not {"poses", "trans"} <= set(stored) or not rate:
+            raise ValueError(f"it has {', '.join(stored) or 'nothing'} of poses, trans and mocap_framerate")
+        if any(stored[name].dtype.kind not in "iuf" for name in ("poses", "trans", rate)):
+            raise ValueError("poses, trans and mocap_framerate are not all numbers")
+        poses, trans = np.asarray(stored["poses"], float), np.asarray(stored["trans"], float)
+        if stored[rate].size != 1:
+            raise ValueError(f"{rate} is not one number")
+        fps = float(stored[rate].reshape(-1)[0])
         if (
             poses.ndim != 2
             or poses.shape[1] < 3 * len(SMPL)

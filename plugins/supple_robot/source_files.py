@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
@@ -34,13 +35,15 @@ def find_sources(name: str, path: str, files: SceneFiles) -> list[Path]:
     for depth in range(_DEEPEST + 1):
         new = [root for root in roots if root is not None]
         roots = []
+        # A model within a model has its own folder; which one a name starts from is the reader's business.
+        homes = {file.parent for file in found if file.suffix.lower() in SUFFIXES}
         for root in new:
             folders |= {
                 each.attrib[key] for each in root.iter("compiler") for key in _FOLDERS if key in each.attrib
             }
         for root in new:
             for wanted in _named(root):
-                for file in _resolve(wanted, main.parent, folders, path, files):
+                for file in _resolve(wanted, homes, folders, path, files):
                     if file not in found:
                         found.append(file)
                         roots.append(_parse(file, path) if file.suffix.lower() in SUFFIXES else None)
@@ -58,6 +61,9 @@ def _parse(file: Path, path: str) -> ElementTree.Element:
     if len(content) > _LARGEST:
         what = f"has {len(content) / 1e6:.0f} MB, which is no description of a robot"
         raise UserError(Problem(Where(str(file)), path, what, "put meshes into files of their own"))
+    if b"\0" in content:
+        what = "is not written in UTF-8"
+        raise UserError(Problem(Where(str(file), 1), path, what, "save it in UTF-8"))
     if b"<!ENTITY" in content:
         line = content[: content.index(b"<!ENTITY")].count(b"\n") + 1
         what = "declares an entity of its own, which may unfold without end"
@@ -78,10 +84,12 @@ def _named(root: ElementTree.Element) -> Iterator[str]:
                 yield value.partition("://")[2] if "://" in value else value
 
 
-def _resolve(wanted: str, home: Path, folders: set[str], path: str, files: SceneFiles) -> Iterator[Path]:
+def _resolve(
+    wanted: str, homes: set[Path], folders: set[str], path: str, files: SceneFiles
+) -> Iterator[Path]:
     """All files that a name may stand for. Readers strip folders off names in URDF, so both are looked for."""
     scene_folder = Path(files.source).parent
-    for folder in sorted(folders):
+    for home, folder in itertools.product(sorted(homes), sorted(folders)):
         for name in {wanted, Path(wanted).name}:
             try:
                 file = home / folder / name

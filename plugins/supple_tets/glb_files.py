@@ -158,6 +158,8 @@ def _read_accessor(document: dict[str, Any], numbers: bytes, index: int) -> Any:
         raise _BadFileError("has quantised coordinates", "save it without KHR_mesh_quantization")
     start = view.get("byteOffset", 0) + accessor.get("byteOffset", 0)
     stride, count = view.get("byteStride", 0) or kind.itemsize * parts, int(accessor["count"])
+    if stride < kind.itemsize * parts:
+        raise _BadFileError("has numbers that overlap")
     if (
         count < 0
         or start < 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -14,6 +15,7 @@ from supple.core.arrays import FloatArray, IntArray
 from supple.core.entity import Entity
 from supple.core.scene_files import SceneFiles
 from supple.errors import Problem, UserError, Where
+from supple_tets.careful import reading_carefully
 from supple_tets.lattice import PER_CELL, choose_edge, divide_boxes, fill_boxes, fill_cells
 from supple_tets.letters import make_letter
 from supple_tets.mesh import TetMesh, make_mesh
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 
 VOLUME_SUFFIXES = (".msh", ".vtu", ".vtk", ".mesh")
 SURFACE_SUFFIXES = (".obj", ".stl", ".glb")
+SLENDEREST = 1e4
+"""How often the thickness of a body may go into its length."""
 
 
 def load_tets(kind: str, shape: Any, path: str, files: SceneFiles) -> TetMesh:
@@ -48,6 +52,10 @@ SHAPES = ("tet_block", "tet_ball", "tet_rod", "tet_letter", "tet_file")
 
 @lru_cache(maxsize=32)
 def _generate(kind: str, shape: Any, where: str) -> TetMesh:
+    if kind == "tet_block" and shape.cells is None:
+        _refuse_slender(shape.size, f"{where}.size")
+    elif kind == "tet_rod":
+        _refuse_slender((shape.length, 2.0 * shape.radius), f"{where}.length")
     if kind == "tet_block":
         return make_mesh(*_fill_block(shape), where, trusted=True)
     if kind == "tet_letter":
@@ -67,6 +75,13 @@ def _generate(kind: str, shape: Any, where: str) -> TetMesh:
             return np.asarray(np.minimum(aside, shape.length / 2 - np.abs(points[:, 1])))
 
     return stuff_to_count(depth, -reach, reach, volume, shape.tets, where)
+
+
+def _refuse_slender(sides: Sequence[float], where: str) -> None:
+    """Cells are about as long as wide, so a needle without end would need cells without end."""
+    if max(sides) > SLENDEREST * min(sides):
+        what = f"is {max(sides) / min(sides):.3g} times as long as thick"
+        raise UserError(Problem(None, where, what, f"at most {SLENDEREST:g} times can be filled"))
 
 
 def _fill_block(block: Any) -> tuple[FloatArray, IntArray]:
@@ -118,7 +133,8 @@ def _read_volume(file: Path, where: str, scale: float) -> TetMesh:
         what = f"reading '{file.name}' needs meshio"
         raise UserError(Problem(None, where, what, "pip install 'supple[mesh]'")) from None
     try:
-        read = meshio.read(file)
+        with reading_carefully():
+            read = meshio.read(file)
     # meshio says by SystemExit that it cannot read a file, and by whatever comes that a file is cut off.
     except (Exception, SystemExit) as error:
         first = str(error).strip().splitlines()[:1] or [type(error).__name__]

@@ -222,7 +222,7 @@ def test_bad_archive_gets_one_line(content: bytes, tmp_path: Path) -> None:
 
 def test_archive_of_something_else_gets_one_line(tmp_path: Path) -> None:
     np.savez(tmp_path / "a.npz", weights=np.zeros(3))
-    with pytest.raises(UserError, match="not poses, trans and mocap_framerate"):
+    with pytest.raises(UserError, match="nothing of poses, trans and mocap_framerate"):
         load(tmp_path, 'file = "a.npz", usual_names = true')
 
 

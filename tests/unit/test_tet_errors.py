@@ -87,6 +87,16 @@ CASES = [
         "tetrahedron 1 is inverted (1 of 5 are)",
         "swap two",
     ),
+    (
+        "tet_block = { size = [1e15, 0.1, 0.1] }\ntets = {}\n",
+        "1e+16 times as long as thick",
+        "at most 10000 times",
+    ),
+    (
+        "tet_rod = { radius = 1e-6, length = 1e5 }\ntets = {}\n",
+        "times as long as thick",
+        "at most 10000 times",
+    ),
     ('tet_file = { file = "flat.vtu" }\ntets = {}\n', "tetrahedron 0 is flat", "delete it"),
     ('tet_file = { file = "triangles.vtu" }\ntets = {}\n', "no linear tetrahedra", "volume mesh"),
     ('tet_file = { file = "cut.msh" }\ntets = {}\n', "cannot be read", "save it again"),

@@ -9,7 +9,6 @@ LCP      `M` [n, n]; `q` [n]: w = M z + q.
 from __future__ import annotations
 
 import zipfile
-import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +18,7 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
+from supple.core.archives import read_archive
 from supple.core.arrays import FloatArray
 from supple.errors import Problem, UserError
 from supple.mechanics import norm_kernels
@@ -85,9 +85,8 @@ def read_arrays(path: Path) -> Arrays:
     if not zipfile.is_zipfile(path):
         raise _refuse(path, "", "is not an .npz file of arrays", FORMATS)
     try:
-        with np.load(path, allow_pickle=False) as stored:
-            return {name: stored[name] for name in stored.files}
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+        return read_archive(path)
+    except Exception as error:  # zip archives fail in many ways
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise _refuse(
             path, "", f"cannot be read: {reason}", "it must be an .npz file of plain arrays"

@@ -24,6 +24,10 @@ def check_folder(path: Path) -> None:
         raise UserError(Problem(None, str(path), f"no folder {path.parent}", "make it first"))
     if path.is_dir():
         raise UserError(Problem(None, str(path), "is a folder", "name a file"))
+    if not os.access(path.parent, os.W_OK | os.X_OK):
+        # Hours of runs may lie between this and the first write.
+        what = f"cannot be written: nothing may be written to {path.parent}"
+        raise UserError(Problem(None, str(path), what, "choose another place"))
 
 
 def temporary_beside(path: Path) -> Path:
@@ -36,7 +40,9 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
     """Write a file under a temporary name; it takes its place only once it is complete and on the disk."""
     temporary = temporary_beside(path)
     try:
-        with temporary.open("wb") as file:
+        # The name can be guessed, so in a folder of several people a link of that name may lie in wait.
+        temporary.unlink(missing_ok=True)
+        with temporary.open("xb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())

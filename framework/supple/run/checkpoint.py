@@ -7,7 +7,6 @@ text in bytes. It is read without pickle, so that a foreign file cannot run code
 from __future__ import annotations
 
 import json
-import math
 import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields
@@ -17,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.core.archives import check_archive
 from supple.core.blueprint import Blueprint
 from supple.core.world import World
 from supple.errors import PluginError, Problem, UserError
@@ -125,7 +125,8 @@ def read_checkpoint(path: Path) -> Checkpoint:
     if not zipfile.is_zipfile(path):
         raise UserError(Problem(None, str(path), "is not a checkpoint", "give a file made by --checkpoint"))
     try:
-        _check_sizes(path)
+        # Checkpoints are not packed, so that they take no more memory than the file has bytes.
+        check_archive(path, packed=False)
         archive = np.load(path, allow_pickle=False)
         about = json.loads(archive["about"].tobytes().decode())
         made_by, written = about.pop("made_by"), about.pop("format")
@@ -144,22 +145,6 @@ def read_checkpoint(path: Path) -> Checkpoint:
     except Exception as error:  # as above
         what = f"is damaged: {_first_line(error)}"
         raise UserError(Problem(None, str(path), what, "use an earlier checkpoint")) from error
-
-
-def _check_sizes(path: Path) -> None:
-    """Refuse what would grow when it is read: checkpoints are not packed, and no part lies within another."""
-    with zipfile.ZipFile(path) as archive:
-        parts = archive.infolist()
-        if any(part.compress_type != zipfile.ZIP_STORED for part in parts):
-            raise ValueError("it is packed, which checkpoints are not")
-        if sum(part.file_size for part in parts) > path.stat().st_size:
-            raise ValueError("its parts are larger than the file")
-        for part in parts:
-            with archive.open(part) as file:
-                np.lib.format.read_magic(file)
-                shape, _, dtype = np.lib.format.read_array_header_1_0(file)
-                if math.prod(shape) * dtype.itemsize != part.file_size - file.tell():
-                    raise ValueError(f"{part.filename} does not hold the numbers that it announces")
 
 
 def _read_about(plain: dict[str, Any]) -> About:

@@ -11,11 +11,9 @@ from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from types import FrameType
 from typing import Any, TypeVar
 
 from supple.run.claim_runs import Outcome, Setting, Task, run_same_task, run_task
-from supple.run.stop import handle_stopping
 
 Value = TypeVar("Value")
 DIED = "the process that ran it died"
@@ -145,18 +143,3 @@ def _start_worker() -> None:
             os._exit(1)
 
         threading.Thread(target=follow, daemon=True).start()
-
-
-class Termination:
-    """Within it whatever asks for an end is as good as Ctrl-C, so that finished runs are saved."""
-
-    def __enter__(self) -> None:
-        self._previous = handle_stopping(self._interrupt)
-
-    def __exit__(self, *error: object) -> None:
-        for number, handler in self._previous.items():
-            signal.signal(number, handler)
-
-    @staticmethod
-    def _interrupt(number: int, frame: FrameType | None) -> None:
-        raise KeyboardInterrupt

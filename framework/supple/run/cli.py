@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import importlib
 import os
+import re
 import sys
 import traceback
 from collections.abc import Sequence
@@ -34,6 +35,8 @@ COMMANDS = {
 _THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 #: What shells report for a program whose reader went away.
 _BROKEN_PIPE = 141
+#: Longer than a name or a path that somebody means [characters].
+_ENDLESS = re.compile(r"\S{400,}")
 #: Where a context keeps the command of a plugin that it runs.
 _PLUGIN_COMMAND = "supple.plugin_command"
 
@@ -118,7 +121,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
             stream.reconfigure(errors="backslashreplace")
     if "_SUPPLE_COMPLETE" in os.environ:
         supple.main(prog_name="supple")
-    code = run_command(sys.argv[1:] if arguments is None else arguments)
+    from supple.run.stop import Termination
+
+    with Termination():
+        code = run_command(sys.argv[1:] if arguments is None else arguments)
     try:
         sys.stdout.flush()
     except BrokenPipeError:
@@ -159,9 +165,14 @@ def run_command(arguments: Sequence[str]) -> int:
 
 def _complain(lines: list[str], code: ExitCode) -> int:
     for line in lines:
-        # One problem is one line, whatever a file name or a value contains.
-        print(line.replace("\n", "\\n").replace("\r", "\\r"), file=sys.stderr)
+        print(shorten(line), file=sys.stderr)
     return code
+
+
+def shorten(line: str) -> str:
+    """One problem is one line, whatever a file name or a value contains; words without end are cut."""
+    line = line.replace("\n", "\\n").replace("\r", "\\r")
+    return _ENDLESS.sub(lambda word: f"{word[0][:60]}...", line)
 
 
 def _say_usage(error: click.ClickException) -> str:

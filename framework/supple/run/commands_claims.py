@@ -110,7 +110,8 @@ def _run_missing(
     progress: ClaimsProgress,
 ) -> dict[str, Outcome]:
     """Run what the store does not have yet; returns what became of runs whose workers died, which it does not keep."""
-    from supple.run.claim_pool import DIED, Termination, run_tasks
+    from supple.run.claim_pool import DIED, run_tasks
+    from supple.run.stop import Termination
 
     missing = [
         task

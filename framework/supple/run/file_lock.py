@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import sys
 from contextlib import suppress
@@ -28,7 +29,7 @@ class FileLock:
                     None, str(path), "is being written by another run", "wait for it, or give another name"
                 )
             )
-        for left in path.parent.glob(f".{path.name}.*.part"):
+        for left in path.parent.glob(f".{glob.escape(path.name)}.*.part"):
             with suppress(OSError):
                 left.unlink()
 

@@ -18,6 +18,7 @@ import h5py
 import numpy as np
 
 from supple.core.arrays import Array
+from supple.core.control import WIDTH
 from supple.core.drawing import Drawing, read_drawings
 from supple.errors import Problem, UserError, suggest
 from supple.run.recording_layout import FORMAT, MADE_BY, Header, read_header
@@ -102,7 +103,14 @@ class Recording:
     @property
     def times(self) -> Array:
         """Simulated time of every frame [s]."""
-        return self._read(lambda: np.asarray(self._file["time"][: self.frames]))
+
+        def look() -> Array:
+            times = np.asarray(self._file["time"][: self.frames])
+            if not np.isfinite(times).all() or (np.diff(times) <= 0.0).any():
+                raise ValueError("its times do not go forward")
+            return times
+
+        return self._read(look)
 
     @property
     def steps(self) -> Array:
@@ -129,7 +137,15 @@ class Recording:
 
     def labels(self, name: str) -> tuple[str, ...]:
         """The names of the rows of an array's first axis; empty if they have none."""
-        return self._read(lambda: tuple(_text(label) for label in self._find(name).attrs.get("labels", ())))
+
+        def look() -> tuple[str, ...]:
+            array = self._find(name)
+            labels = tuple(_text(label) for label in array.attrs.get("labels", ()))
+            if labels and array.shape[1:2] != (len(labels),):
+                raise ValueError(f"{name} has {len(labels)} names for rows of {array.shape[1:2]}")
+            return labels
+
+        return self._read(look)
 
     @property
     def metric_units(self) -> dict[str, str]:
@@ -181,8 +197,11 @@ class Recording:
             group = self._file["commands"]
             count = min(len(group[name]) for name in ("step", "what", "values"))
             step, what, values = (np.asarray(group[name][:count]) for name in ("step", "what", "values"))
-            if step.dtype.kind not in "iu" or what.dtype.kind not in "iu" or values.ndim != 2:
+            counted = all(each.ndim == 1 and each.dtype.kind in "iu" for each in (step, what))
+            if not counted or values.dtype.kind != "f" or values.shape[1:] != (WIDTH,):
                 raise ValueError("its commands are no numbers")
+            if not np.isfinite(values).all():
+                raise ValueError("a number of its commands is not finite")
             return step, what, values
 
         return self._read(look)
@@ -247,8 +266,10 @@ class Recording:
     def _check_contents(self) -> None:
         """A recording holds its own numbers: it leads to no other file, and is not larger than it is."""
         room = 2 * self.path.stat().st_size + _SLACK
+        announced = 0
 
         def check(group: h5py.Group) -> None:
+            nonlocal announced
             for name in group:
                 if not isinstance(group.get(name, getlink=True), h5py.HardLink):
                     raise ValueError(f"{name} leads elsewhere")
@@ -260,7 +281,8 @@ class Recording:
                     continue
                 if part.external or part.is_virtual or part.compression is not None:
                     raise ValueError(f"the numbers of {name} are elsewhere, or packed")
-                if part.nbytes > room:
+                announced += part.nbytes
+                if announced > room:
                     raise ValueError(f"{name} announces {part.nbytes} bytes, more than the file has")
 
         check(self._file)

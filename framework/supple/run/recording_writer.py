@@ -318,6 +318,10 @@ def _describe(dataset: h5py.Dataset, spec: ArraySpec) -> None:
 def _open_swmr(path: Path) -> h5py.File:
     access = h5py.h5p.create(h5py.h5p.FILE_ACCESS)
     access.set_libver_bounds(h5py.h5f.LIBVER_LATEST, h5py.h5f.LIBVER_LATEST)
+    # Rows are appended and never looked at again: one chunk of a series is enough. By itself HDF5 keeps megabytes of
+    # every series, which is the memory of a long run.
+    tables, slots, _, _ = access.get_cache()
+    access.set_cache(tables, slots, _CHUNK_BYTES, 1.0)
     flags = h5py.h5f.ACC_RDWR | h5py.h5f.ACC_SWMR_WRITE
     return h5py.File(h5py.h5f.open(os.fsencode(path), flags, access))
 

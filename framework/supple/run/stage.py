@@ -26,6 +26,8 @@ from supple.run.tessellate import make_square
 
 #: Frames that are looked at to learn how far things get about.
 _SAMPLES = 24
+#: Nothing is so far away, so large or so strong [m, N].
+_FARTHEST = 1e30
 #: A plane is shown as a square: half its side, in diagonals of what lies on it, and at least [m].
 _PLANE_REACH, _PLANE_LEAST = 1.5, 1.0
 
@@ -56,6 +58,7 @@ class Thing:
     def vertices(self, frame: int) -> FloatArray:
         """All vertices [nv, 3] in the world [m]."""
         own = self.rest if self.is_rigid else self._form.vertices(frame)
+        _refuse_nowhere(self._reader, own, self.drawing.name, frame)
         position, rotation = self.pose(frame)
         if not position.any() and rotation[0] == 1.0:
             return own
@@ -124,6 +127,8 @@ class Stage:
         if not all(self._reader.moves(name) for name in names):
             return np.zeros((0, 3)), np.zeros((0, 3))
         points, forces = (self._reader.read(name, frame) for name in names)
+        _refuse_nowhere(self._reader, points, names[0], frame)
+        _refuse_nowhere(self._reader, forces, names[1], frame)
         return points.mean(axis=1), forces
 
     def bounds(
@@ -180,7 +185,17 @@ def _find_pose(drawing: Drawing, reader: FrameReader, frame: int) -> tuple[Float
         return offset, turn
     position = reader.read(place.position, frame)[place.row]
     rotation = reader.read(place.rotation, frame)[place.row]
+    _refuse_nowhere(reader, position, place.position, frame)
+    _refuse_nowhere(reader, rotation, place.rotation, frame)
     return position + rotate(rotation, offset), multiply(rotation, turn)
+
+
+def _refuse_nowhere(reader: FrameReader, values: FloatArray, name: str, frame: int) -> None:
+    """Refuse what cannot be drawn; a run that has such numbers stops, so they were written by something else."""
+    if values.size and not np.abs(values).max() < _FARTHEST:
+        raise _refuse(
+            reader.recording, f"is damaged: {name} is nowhere in frame {frame}", "record the run again"
+        )
 
 
 def _refuse(recording: Recording, what: str, remedy: str) -> UserError:

@@ -51,3 +51,22 @@ class Stop:
         if self.requested:
             raise KeyboardInterrupt
         self.requested = True
+
+
+class Termination:
+    """Within it whatever asks for an end is as good as Ctrl-C: files are put in order, and the exit code says so."""
+
+    def __init__(self) -> None:
+        self._previous: dict[int, Any] = {}
+
+    def __enter__(self) -> None:
+        if threading.current_thread() is threading.main_thread():
+            self._previous = handle_stopping(self._interrupt)
+
+    def __exit__(self, *error: object) -> None:
+        for number, handler in self._previous.items():
+            signal.signal(number, handler)
+
+    @staticmethod
+    def _interrupt(number: int, frame: FrameType | None) -> None:
+        raise KeyboardInterrupt

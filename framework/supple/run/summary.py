@@ -53,7 +53,7 @@ def summarise(world: World, *, wall: float, startup: float, versions: dict[str, 
         "joint_error_worst_at": times.get("run.joint_error_worst", math.nan),
         "joint_error_allowed": world.blueprint.run.allowed_joint_error,
         "unsolved": describe_unsolved(world, metrics),
-        "halved_steps": int(metrics.get("run.halved_steps", 0)),
+        "halved_steps": _count(metrics, "run.halved_steps"),
         "headlines": find_headlines(world, metrics, times),
         "energy": {name: metrics.get(f"run.{metric}", math.nan) for name, metric in ENERGY.items()},
         "metrics": metrics,
@@ -73,14 +73,19 @@ def describe_unsolved(world: World, metrics: Mapping[str, float]) -> dict[str, A
     """How many steps stayed unsolved, and by what measure. `approximate`: the solver is not meant to be exact."""
     run = world.blueprint.run
     return {
-        # Nothing was measured in a run that was stopped before its first step.
-        "steps": 0 if math.isnan(unsolved := metrics.get("run.unsolved_steps", 0.0)) else int(unsolved),
+        "steps": _count(metrics, "run.unsolved_steps"),
         "allowed": run.allowed_failures,
         "residual_allowed": run.allowed_residual,
         "approximate": is_approximate(world.registry.solvers[run.solver].load())
         if run.solver in world.registry.solvers
         else False,
     }
+
+
+def _count(metrics: Mapping[str, float], name: str) -> int:
+    """A metric that counts. Nothing was measured in a run that was stopped, or failed, before its first step."""
+    value = metrics.get(name, 0.0)
+    return 0 if math.isnan(value) else int(value)
 
 
 def find_headlines(

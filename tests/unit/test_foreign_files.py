@@ -1,0 +1,237 @@
+"""Files of people one does not know: they take no more memory or time than they are worth, and lead nowhere else."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import struct
+import time
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+
+from supple.core import archives
+from supple.core.scene_files import SceneFiles
+from supple.errors import UserError
+from supple.mechanics.stored_problems import read_arrays
+from supple.run.atomic import check_folder, replacing, temporary_beside
+from supple.run.cli import shorten
+from supple.run.recording import open_recording
+
+links = pytest.mark.skipif(os.name == "nt", reason="links need rights on Windows")
+
+
+# Archives
+
+
+def test_archives_that_unfold_without_end_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from supple_motion.sampled import read_amass
+
+    monkeypatch.setattr(archives, "UNPACKED", 1 << 20)
+    zeros = np.zeros((1 << 18, 66))
+    np.savez_compressed(tmp_path / "a.npz", poses=zeros, trans=zeros[:, :3], mocap_framerate=np.array(10.0))
+    assert (tmp_path / "a.npz").stat().st_size < 1 << 18
+    with pytest.raises(UserError, match="parts are larger than 1048576 bytes"):
+        read_amass(tmp_path / "a.npz", "man.motion.file")
+    np.savez_compressed(tmp_path / "lcp.npz", M=zeros, q=np.zeros(66))
+    with pytest.raises(UserError, match="parts are larger than 1048576 bytes"):
+        read_arrays(tmp_path / "lcp.npz")
+    np.savez(tmp_path / "plain.npz", M=zeros, q=np.zeros(66))  # has the room of its own file
+    assert read_arrays(tmp_path / "plain.npz")["M"].shape == zeros.shape
+
+
+@pytest.mark.parametrize("shape", [(10**12,), (2**62, 4), (-1,)])
+def test_arrays_that_announce_more_than_they_hold_are_refused(tmp_path: Path, shape: tuple[int, ...]) -> None:
+    import zipfile
+
+    with zipfile.ZipFile(tmp_path / "lcp.npz", "w") as archive, archive.open("M.npy", "w") as file:
+        said = {"descr": "<f8", "fortran_order": False, "shape": shape}
+        np.lib.format.write_array_header_1_0(file, said)
+        file.write(bytes(64))
+    with pytest.raises(UserError, match="does not hold the numbers that it announces"):
+        read_arrays(tmp_path / "lcp.npz")
+
+
+# glTF
+
+
+def write_gltf(file: Path, **document: object) -> Path:
+    file.write_text(json.dumps({"asset": {"version": "2.0"}, **document}))
+    return file
+
+
+def test_long_chain_of_nodes_takes_no_time_and_a_ring_is_refused(tmp_path: Path) -> None:
+    from supple_motion.gltf_file import GltfFile
+
+    count = 50_000
+    nodes = [{"children": [number + 1]} for number in range(count - 1)] + [{}]
+    chain = write_gltf(tmp_path / "chain.gltf", nodes=nodes)
+    began = time.process_time()
+    assert GltfFile(chain, "").parent[-1] == count - 2
+    assert time.process_time() - began < 5.0
+    ring = write_gltf(tmp_path / "ring.gltf", nodes=[{"children": [1]}, {"children": [2]}, {"children": [0]}])
+    with pytest.raises(UserError, match="in a ring"):
+        GltfFile(ring, "")
+
+
+@pytest.mark.parametrize(
+    ("accessor", "view", "said"),
+    [
+        ({"count": 10**12}, None, "announces 1000000000000 numbers and has none"),
+        ({"count": 60, "bufferView": 0}, {"byteStride": 1}, "reaches beyond its numbers"),
+        ({"count": 10**9, "bufferView": 0}, {}, "reaches beyond its numbers"),
+    ],
+)
+def test_accessors_have_what_they_announce(
+    tmp_path: Path, accessor: dict[str, object], view: dict[str, object] | None, said: str
+) -> None:
+    from supple_motion.gltf_file import GltfFile
+
+    uri = "data:application/octet-stream;base64," + base64.b64encode(bytes(100)).decode()
+    file = write_gltf(
+        tmp_path / "a.gltf", buffers=[{"uri": uri, "byteLength": 100}],
+        bufferViews=[{"buffer": 0, "byteLength": 100, **(view or {})}],
+        accessors=[{"type": "VEC3", "componentType": 5126, **accessor}],
+    )  # fmt: skip
+    gltf = GltfFile(file, "")
+    with pytest.raises(ValueError, match=said):
+        gltf.numbers(0)
+
+
+def test_deep_json_is_one_line(tmp_path: Path) -> None:
+    from supple_motion.gltf_file import GltfFile
+
+    (tmp_path / "deep.gltf").write_text("[" * 100_000 + "]" * 100_000)
+    with pytest.raises(UserError, match="is no glTF"):
+        GltfFile(tmp_path / "deep.gltf", "")
+
+
+# Meshes
+
+
+@links
+@pytest.mark.parametrize("name", ["../outside/numbers.bin", "link.bin"])
+def test_mesh_that_names_a_file_outside_its_folder_is_refused(tmp_path: Path, name: str) -> None:
+    pytest.importorskip("trimesh")
+    from supple_collide.mesh_files import read_triangles
+
+    (tmp_path / "outside").mkdir()
+    folder = tmp_path / "scene"
+    folder.mkdir()
+    numbers = (
+        np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0]], "<f4").tobytes() + np.arange(3, dtype="<u4").tobytes()
+    )
+    (tmp_path / "outside" / "numbers.bin").write_bytes(numbers)
+    (folder / "numbers.bin").write_bytes(numbers)
+    (folder / "link.bin").symlink_to(tmp_path / "outside" / "numbers.bin")
+    parts = {
+        "bufferViews": [
+            {"buffer": 0, "byteLength": 36}, {"buffer": 0, "byteOffset": 36, "byteLength": 12},
+        ],
+        "accessors": [
+            {"bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3"},
+            {"bufferView": 1, "componentType": 5125, "count": 3, "type": "SCALAR"},
+        ],
+        "meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "indices": 1}]}],
+        "nodes": [{"mesh": 0}], "scenes": [{"nodes": [0]}], "scene": 0,
+    }  # fmt: skip
+    own = write_gltf(folder / "own.gltf", buffers=[{"uri": "numbers.bin", "byteLength": 48}], **parts)
+    assert len(read_triangles(own, "a.mesh").triangles) == 1
+    other = write_gltf(folder / "other.gltf", buffers=[{"uri": name, "byteLength": 48}], **parts)
+    with pytest.raises(UserError, match="outside its folder"):
+        read_triangles(other, "a.mesh")
+
+
+def test_packed_volume_mesh_stops_at_a_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    meshio = pytest.importorskip("meshio")
+    from supple_tets import careful
+    from supple_tets.shapes import _read_volume
+
+    points, tets = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1.0]]), np.array([[0, 1, 2, 3]])
+    meshio.write(tmp_path / "a.vtu", meshio.Mesh(points, [("tetra", tets)]))
+    assert len(_read_volume(tmp_path / "a.vtu", "a.tet_file", 1.0).tets) == 1
+    monkeypatch.setattr(careful, "MOST", 64)
+    with pytest.raises(UserError, match="unfolds to more than 64 bytes"):
+        _read_volume(tmp_path / "a.vtu", "a.tet_file", 1.0)
+
+
+# Robots
+
+
+def test_robot_in_another_encoding_cannot_hide_entities(tmp_path: Path) -> None:
+    from supple_robot.source_files import find_sources
+
+    text = '<?xml version="1.0"?><!DOCTYPE r [<!ENTITY a "ha">]><robot name="&a;"/>'
+    (tmp_path / "a.urdf").write_text(text, encoding="utf-16")
+    with pytest.raises(UserError, match=r"a\.urdf:1: .*not written in UTF-8"):
+        find_sources("a.urdf", "it.robot.file", SceneFiles(str(tmp_path / "scene.toml")))
+
+
+def test_model_within_a_model_leads_nowhere_else(tmp_path: Path) -> None:
+    from supple_robot.source_files import find_sources
+
+    folder = tmp_path / "a" / "scene"
+    (folder / "sub").mkdir(parents=True)
+    (tmp_path / "a" / "secret.obj").write_text("v 0 0 0\n")
+    (folder / "sub" / "child.xml").write_text(
+        '<mujoco><asset><mesh file="../../secret.obj"/></asset></mujoco>'
+    )
+    (folder / "main.xml").write_text('<mujoco><asset><model file="sub/child.xml"/></asset></mujoco>')
+    with pytest.raises(UserError, match="outside the scene's folder"):
+        find_sources("main.xml", "it.robot.file", SceneFiles(str(folder / "scene.toml")))
+
+
+# What is written and what is said
+
+
+def test_recording_of_many_empty_arrays_announces_too_much(tmp_path: Path) -> None:
+    from made_recordings import write_recording
+
+    file = write_recording(tmp_path / "run.h5", [])
+    with h5py.File(file, "r+") as stored:
+        for number in range(40):
+            shape = (1 << 19,)
+            stored["model"].create_dataset(f"empty{number}", shape, "f8", chunks=(1 << 12,), fillvalue=1.0)
+    with pytest.raises(UserError, match="more than the file has"):
+        open_recording(file)
+
+
+@links
+def test_link_that_lies_in_wait_is_not_followed(tmp_path: Path) -> None:
+    victim, target = tmp_path / "victim", tmp_path / "run.npz"
+    victim.write_text("mine")
+    temporary_beside(target).symlink_to(victim)
+    with replacing(target) as file:
+        file.write(b"new")
+    assert victim.read_text() == "mine"
+    assert target.read_bytes() == b"new"
+    assert not target.is_symlink()
+
+
+def test_folder_that_cannot_be_written_is_found_before_the_first_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Not by chmod: whoever runs tests as root may write anyway.
+    monkeypatch.setattr(os, "access", lambda *ask: False)
+    with pytest.raises(UserError, match="nothing may be written to"):
+        check_folder(tmp_path / "a.json")
+
+
+def test_words_without_end_are_cut_and_a_line_stays_one() -> None:
+    assert shorten("a.toml:3: x: " + "a" * 5000 + " is no number; write one").count("a") < 100
+    assert shorten("one\ntwo") == "one\\ntwo"
+    map_to_paste = "map = { " + ", ".join(f'"joint{k}" = "bone{k}"' for k in range(100)) + " }"
+    assert shorten(map_to_paste) == map_to_paste
+
+
+def test_binary_stl_header_is_believed_only_with_its_triangles(tmp_path: Path) -> None:
+    from supple_collide.mesh_files import read_triangles
+
+    (tmp_path / "a.stl").write_bytes(bytes(80) + struct.pack("<I", 2**32 - 1) + bytes(50))
+    with pytest.raises(UserError, match=r"a\.stl"):
+        read_triangles(tmp_path / "a.stl", "a.mesh")
