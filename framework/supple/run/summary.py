@@ -34,6 +34,7 @@ def summarise(world: World, *, wall: float, startup: float, versions: dict[str, 
     """
     metrics, times = world.metrics(), world.metric_times()
     timed = world.timing.steps * world.blueprint.run.step
+    halved = metrics.get("run.halved_steps", 0.0)  # not a number while no step was taken
     return {
         "scene": world.blueprint.source,
         "variant": world.blueprint.variant,
@@ -53,7 +54,7 @@ def summarise(world: World, *, wall: float, startup: float, versions: dict[str, 
         "joint_error_worst_at": times.get("run.joint_error_worst", math.nan),
         "joint_error_allowed": world.blueprint.run.allowed_joint_error,
         "unsolved": describe_unsolved(world, metrics),
-        "halved_steps": int(metrics.get("run.halved_steps", 0)),
+        "halved_steps": 0 if math.isnan(halved) else int(halved),
         "headlines": find_headlines(world, metrics, times),
         "energy": {name: metrics.get(f"run.{metric}", math.nan) for name, metric in ENERGY.items()},
         "metrics": metrics,
