@@ -118,12 +118,13 @@ class Browser:
 
     def drag(self, start: tuple[float, float], end: tuple[float, float]) -> None:
         """Press the left button, move, and let go."""
-        for kind, (x, y), buttons in (
-            ("mousePressed", start, 1), ("mouseMoved", end, 1), ("mouseReleased", end, 0),
-        ):  # fmt: skip
-            self._call(
-                "Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", buttons=buttons, clickCount=1
-            )
+        for kind, place in (("mousePressed", start), ("mouseMoved", end), ("mouseReleased", end)):
+            self.mouse(kind, *place)
+
+    def mouse(self, kind: str, x: float, y: float) -> None:
+        """One event of the left button, which is down until it is released."""
+        down = 0 if kind == "mouseReleased" else 1
+        self._call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", buttons=down, clickCount=1)
 
     def picture(self) -> bytes:
         """A PNG of what the page shows."""
@@ -135,7 +136,8 @@ class Browser:
         if self._session:
             message["sessionId"] = self._session
         os.write(self._write, json.dumps(message).encode() + b"\0")
-        end = time.monotonic() + 60.0
+        # A page that draws all the time by software may keep events waiting on a busy machine.
+        end = time.monotonic() + 180.0
         while self._number not in self._answers:
             self._listen()
             if time.monotonic() > end or self._process.poll() is not None:

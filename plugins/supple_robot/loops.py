@@ -46,6 +46,8 @@ def why_no_loop(model: Any, index: int) -> str:
     name = model.equality(index).name or f"number {index}"
     if not model.eq_active0[index]:
         return f"equality {name} is not active at the start"
+    if int(model.eq_type[index]) == kinds.mjEQ_JOINT:
+        return _say_mimic(model, index, name)
     if int(model.eq_type[index]) not in (kinds.mjEQ_CONNECT, kinds.mjEQ_WELD):
         word = kinds(int(model.eq_type[index])).name.removeprefix("mjEQ_").lower()
         return f"equality {name} couples by {word}, which no joint does"
@@ -53,6 +55,21 @@ def why_no_loop(model: Any, index: int) -> str:
     if gap > CLOSED:
         return f"equality {name} is open by {gap:.3g} in the neutral pose, and joints tie what lies together"
     return ""
+
+
+def _say_mimic(model: Any, index: int, name: str) -> str:
+    """What is lost of a joint that follows another: MuJoCo keeps it as a polynomial about the neutral pose."""
+    follower = model.joint(int(model.eq_obj1id[index])).name
+    leader = int(model.eq_obj2id[index])
+    if leader < 0:
+        return (
+            f"equality {name} holds the joint {follower} still, and here it moves; give it limits or a servo"
+        )
+    factor = float(model.eq_data[index, 1])
+    return (
+        f"joint {follower} follows {model.joint(leader).name} (mimic, {factor:g} times its motion), and moves by "
+        "itself here; give both servos with targets in this ratio"
+    )
 
 
 def _kind(model: Any, index: int) -> Literal["ball", "fixed"]:

@@ -70,4 +70,5 @@ def _named_files(component: Any) -> Iterable[str]:
 
 
 def _plain(value: Any) -> Any:
-    return checks_of(type(value)).dump_python(value, mode="json")
+    kind: type = type(value)
+    return checks_of(kind).dump_python(value, mode="json")

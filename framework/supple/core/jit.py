@@ -68,7 +68,7 @@ def _compile(function: Function, **options: bool) -> Function:
     compiled: Any = numba.njit(error_model="numpy", **options)(function)
     if isinstance(compiled, Dispatcher):  # or else compiling is switched off
         with _cache_of(function.__module__):
-            compiled._cache = KernelCache(compiled.py_func)
+            cast(Any, compiled)._cache = KernelCache(compiled.py_func)
     return cast(Function, compiled)
 
 

@@ -18,7 +18,8 @@ def write_entities(entities: Iterable[Entity]) -> str:
 def _write_entity(entity: Entity) -> str:
     lines = ["[[entity]]", f"name = {write_value(entity.path)}"]
     for kind, component in entity.components.items():
-        plain = checks_of(type(component)).dump_python(component, mode="json", exclude_defaults=True)
+        cls: type = type(component)
+        plain = checks_of(cls).dump_python(component, mode="json", exclude_defaults=True)
         lines.append(f"{kind} = {write_value(plain)}")
     return "\n".join(lines) + "\n"
 
