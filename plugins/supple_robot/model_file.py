@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -34,10 +35,13 @@ def _read(file: Path, base: str, path: str, _stamps: tuple[Any, ...]) -> Any:
         what = "robots are read by MuJoCo, which is not installed"
         raise UserError(Problem(None, f"{path}.file", what, "pip install 'supple[import]'")) from None
     try:
-        spec = mujoco.MjSpec.from_file(str(file))
-        _strip(spec)
-        _set_base(mujoco, spec, base, path)
-        return spec.compile()
+        # What MuJoCo only warns of, its own simulation would suffer from; supple checks what it takes over.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            spec = mujoco.MjSpec.from_file(str(file))
+            _strip(spec)
+            _set_base(mujoco, spec, base, path)
+            return spec.compile()
     except UserError:
         raise
     except (ValueError, RuntimeError, TypeError, KeyError) as error:
