@@ -172,6 +172,16 @@ def test_robot_in_another_encoding_cannot_hide_entities(tmp_path: Path) -> None:
         find_sources("a.urdf", "it.robot.file", SceneFiles(str(tmp_path / "scene.toml")))
 
 
+def test_robot_of_infinite_size_is_refused(tmp_path: Path) -> None:
+    pytest.importorskip("mujoco")
+    from supple_robot.model_file import read_model
+
+    body = '<body><freejoint/><geom type="box" size="inf 0.1 0.1" mass="1"/></body>'
+    (tmp_path / "a.xml").write_text(f"<mujoco><worldbody>{body}</worldbody></mujoco>")
+    with pytest.raises(UserError, match="not finite"):
+        read_model("a.xml", "as_written", "it.robot", SceneFiles(str(tmp_path / "scene.toml")))
+
+
 def test_model_within_a_model_leads_nowhere_else(tmp_path: Path) -> None:
     from supple_robot.source_files import find_sources
 
