@@ -96,7 +96,9 @@ def _read_by_trimesh(file: Path, path: str) -> Triangles:
         ) from None
     try:
         # Vertices stay in the order of the file, and equal ones are joined later.
-        looks = {"skip_materials": True} if file.suffix.lower() in (".obj", ".glb", ".gltf") else {}
+        looks: dict[str, Any] = (
+            {"skip_materials": True} if file.suffix.lower() in (".obj", ".glb", ".gltf") else {}
+        )
         resolver = _make_resolver(trimesh, file)
         mesh: Any = trimesh.load(str(file), force="mesh", process=False, resolver=resolver, **looks)
         vertices, triangles = np.array(mesh.vertices, np.float64), np.array(mesh.faces, np.int64)

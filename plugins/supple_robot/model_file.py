@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import re
+import warnings
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from supple.core.scene_files import SceneFiles
 from supple.errors import Problem, UserError, Where
 from supple_robot.source_files import find_sources
 
+#: What is taken over from a compiled model; an infinite size in the file makes infinite inertias.
+_NUMBERS = (
+    "body_mass", "body_inertia", "body_pos", "body_quat", "body_ipos", "body_iquat", "geom_size", "geom_pos",
+    "geom_quat", "jnt_pos", "jnt_axis", "qpos0",
+)  # fmt: skip
 _LINE = re.compile(r",?\s*line (\d+)")
 
 
@@ -34,14 +42,21 @@ def _read(file: Path, base: str, path: str, _stamps: tuple[Any, ...]) -> Any:
         what = "robots are read by MuJoCo, which is not installed"
         raise UserError(Problem(None, f"{path}.file", what, "pip install 'supple[import]'")) from None
     try:
-        spec = mujoco.MjSpec.from_file(str(file))
-        _strip(spec)
-        _set_base(mujoco, spec, base, path)
-        return spec.compile()
+        # What MuJoCo only warns of, its own simulation would suffer from; supple checks what it takes over.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            spec = mujoco.MjSpec.from_file(str(file))
+            _strip(spec)
+            _set_base(mujoco, spec, base, path)
+            model = spec.compile()
     except UserError:
         raise
     except (ValueError, RuntimeError, TypeError, KeyError) as error:
         raise _complain(file, f"{path}.file", str(error)) from None
+    for name in _NUMBERS:
+        if not np.isfinite(getattr(model, name)).all():
+            raise _complain(file, f"{path}.file", f"{name} has a number that is not finite")
+    return model
 
 
 def _strip(spec: Any) -> None:

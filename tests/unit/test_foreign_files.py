@@ -172,6 +172,16 @@ def test_robot_in_another_encoding_cannot_hide_entities(tmp_path: Path) -> None:
         find_sources("a.urdf", "it.robot.file", SceneFiles(str(tmp_path / "scene.toml")))
 
 
+def test_robot_of_infinite_size_is_refused(tmp_path: Path) -> None:
+    pytest.importorskip("mujoco")
+    from supple_robot.model_file import read_model
+
+    body = '<body><freejoint/><geom type="box" size="inf 0.1 0.1" mass="1"/></body>'
+    (tmp_path / "a.xml").write_text(f"<mujoco><worldbody>{body}</worldbody></mujoco>")
+    with pytest.raises(UserError, match="not finite"):
+        read_model("a.xml", "as_written", "it.robot", SceneFiles(str(tmp_path / "scene.toml")))
+
+
 def test_model_within_a_model_leads_nowhere_else(tmp_path: Path) -> None:
     from supple_robot.source_files import find_sources
 
@@ -199,6 +209,53 @@ def test_recording_of_many_empty_arrays_announces_too_much(tmp_path: Path) -> No
             stored["model"].create_dataset(f"empty{number}", shape, "f8", chunks=(1 << 12,), fillvalue=1.0)
     with pytest.raises(UserError, match="more than the file has"):
         open_recording(file)
+
+
+def test_times_names_and_places_of_a_recording_must_make_sense(tmp_path: Path) -> None:
+    from made_recordings import write_recording
+    from supple.core.drawing import Carried, Drawing, Solid
+    from supple.run.stage import Stage
+
+    ball = Drawing(
+        "ball", "ball", "bodies", Solid("sphere", (0.1, 0.0, 0.0)), Carried("rigid.x", "rigid.turn", 0)
+    )
+    turned = np.tile([1.0, 0, 0, 0], (2, 1, 1))
+    for times, place, said in (
+        ([0.0, 0.0], 0.0, "times do not go forward"),
+        ([0.0, np.nan], 0.0, "times do not go forward"),
+        ([0.0, 0.1], np.nan, "rigid.x is nowhere in frame 1"),
+        ([0.0, 0.1], 1e300, "rigid.x is nowhere in frame 1"),
+    ):
+        arrays = {"rigid.x": np.array([[[0.0, 0, 0]], [[place, 0, 0]]]), "rigid.turn": turned}
+        file = write_recording(tmp_path / "run.h5", [ball], times=times, arrays=arrays)
+        with open_recording(file) as recording, pytest.raises(UserError, match=said):
+            [thing.vertices(1) for thing in Stage(recording).things]
+    with h5py.File(file, "r+") as stored:
+        stored["arrays"]["rigid.x"].attrs["labels"] = np.array(["a", "b"], dtype=object)
+    with open_recording(file) as recording, pytest.raises(UserError, match="2 names for rows"):
+        recording.labels("rigid.x")
+
+
+@pytest.mark.parametrize("values", [np.full((1, 10), np.nan), np.zeros((1, 3)), np.zeros((1, 10), np.int64)])
+def test_commands_of_a_recording_are_rows_of_numbers(tmp_path: Path, values: np.ndarray) -> None:
+    from made_recordings import write_recording
+
+    file = write_recording(tmp_path / "run.h5", [])
+    with h5py.File(file, "r+") as stored:
+        stored["commands/labels"] = np.frombuffer(b'["ball force"]', np.uint8)
+        stored["commands/step"], stored["commands/what"] = np.zeros(1, np.int64), np.zeros(1, np.int64)
+        stored["commands/values"] = values
+    with open_recording(file) as recording, pytest.raises(UserError, match="its commands"):
+        recording.command_rows()
+
+
+def test_growing_recording_keeps_one_chunk_of_a_series(tmp_path: Path) -> None:
+    from supple.run.recording_writer import _CHUNK_BYTES, _open_swmr
+
+    with h5py.File(tmp_path / "a.h5", "w", libver="latest") as file:
+        file.create_dataset("x", (0,), "f8", maxshape=(None,), chunks=(8,))
+    with _open_swmr(tmp_path / "a.h5") as file:
+        assert file["x"].id.get_access_plist().get_chunk_cache()[1] <= _CHUNK_BYTES
 
 
 @links

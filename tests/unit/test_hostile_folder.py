@@ -70,6 +70,57 @@ def test_a_report_runs_a_plugin_of_the_results_only_if_it_is_told_to(tmp_path: P
     assert done.returncode == 0, done.stderr
 
 
+def test_a_report_leaves_the_folders_of_scenes_only_if_it_is_told_to(tmp_path: Path) -> None:
+    place = Place(tmp_path, SCENE + CLAIM)
+    made = place.supple("claims", place.scene, "--allow-outside", "-o", "result.json")
+    assert made.returncode == 0, made.stderr
+    words = [sys.executable, "-m", "supple", "report", "result.json", "-o", "page", "--run"]
+    words += ["--plugin", str(place.plugin)]
+    refused = subprocess.run(words, cwd=tmp_path, capture_output=True, encoding="utf-8", check=False)
+    assert refused.returncode == 2
+    assert "pass --allow-outside if you trust it" in refused.stderr
+    assert not (tmp_path / "page").exists()
+
+
+def test_a_run_writes_nothing_that_it_was_not_told_to(tmp_path: Path) -> None:
+    place = Place(tmp_path)
+    before = {file: file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()}
+    for words in (("run", place.scene, "--quiet"), ("check", place.scene), ("schedule", place.scene)):
+        assert place.supple(*words).returncode == 0
+    after = {file: file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()}
+    assert after == before
+
+
+def test_plugins_beside_a_scene_are_not_loaded(hostile: Place) -> None:
+    harm = "import pathlib\npathlib.Path('harmed').touch()\n"
+    for name in ("plugin.py", "supple_evil.py", "conftest.py"):
+        (hostile.folder / name).write_text(harm)
+    package = hostile.folder / "supple_more"
+    package.mkdir()
+    (package / "__init__.py").write_text(harm)
+    metadata = hostile.folder / "supple_more-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: supple-more\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text("[supple]\nmore = supple_more\n")
+    done = hostile.supple("plugins")
+    assert done.returncode == 0, done.stderr
+    assert "supple_more" not in done.stdout
+    assert not (hostile.folder / "harmed").exists()
+
+
+def test_a_scene_has_what_it_asks_for(tmp_path: Path) -> None:
+    """Nothing is left out without a word, so that whoever asks for a million bodies has to wait for a million."""
+    from supple.plugin import load_plugins
+    from supple.scene.load import read_scene
+
+    scene = tmp_path / "many.toml"
+    scene.write_text(
+        'format = 1\n[run]\nstep = 0.01\nduration = 1\n[[entity]]\nname = "ball"\n'
+        "repeat = { count = 500, spacing = [1, 0, 0] }\nsphere = { radius = 0.1 }\nbody = {}\n"
+    )
+    assert len(read_scene(scene, load_plugins()).blueprint().graph.having("body")) == 500
+
+
 def test_a_worker_that_dies_loses_only_its_own_run(tmp_path: Path) -> None:
     place = Place(tmp_path, SCENE + CLAIM)
     text = place.plugin.read_text()

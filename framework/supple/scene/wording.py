@@ -57,7 +57,7 @@ def read_checked(cls: type, table: Any) -> tuple[Any, list[Complaint]]:
     if foreign:
         return None, foreign
     # Components build their schemas late, for the sake of a quick start. One that stays unbuilt is built at every look.
-    pydantic.dataclasses.rebuild_dataclass(cls, raise_errors=False)  # type: ignore[arg-type]
+    pydantic.dataclasses.rebuild_dataclass(cls, raise_errors=False)
     try:
         return read_component(cls, table), []
     except pydantic.ValidationError as error:
