@@ -129,9 +129,11 @@ class Newton:
         work = self._near.steps
         if self._near.residual <= tolerance:
             return Solution(self._near.copy_impulse(n), "converged", work, self._near.residual)
-        search = _Search(problem, tolerance, self._sweeper, self._linear)
-        if goes_directly(problem) and search.find_directly(warm[:n].copy()):
-            return Solution(search.best.impulse, "converged", work + search.work, search.best.residual)
+        search = None
+        if goes_directly(problem):
+            search = _Search(problem, tolerance, self._sweeper, self._linear)
+            if search.find_directly(warm[:n].copy()):
+                return Solution(search.best.impulse, "converged", work + search.work, search.best.residual)
         impulse = warm[:n].copy()
         expensive = n >= MANY_GROUPS and problem.W.block_count >= MANY_NEIGHBOURS * n
         sweeps = MANY_SWEEPS if expensive else FIRST_SWEEPS
@@ -148,10 +150,12 @@ class Newton:
         if math.isnan(residual):
             return Solution(np.zeros_like(impulse), "failed", work, math.inf)
         if residual > tolerance:
+            search = search or _Search(problem, tolerance, self._sweeper, self._linear)
             search.find(impulse, self.settings.max_rounds)
             impulse, residual = search.best.impulse, search.best.residual
+        work += search.work if search else 0
         status: Status = "converged" if residual <= tolerance else "stalled"
-        return Solution(impulse, status, work + search.work, residual)
+        return Solution(impulse, status, work, residual)
 
     def _choose_tolerance(self, problem: ConstraintProblem) -> float:
         """Every group within this [m/s] is enough for both tolerances of the settings."""
