@@ -142,10 +142,12 @@ class Program:
         """Parts side by side that can be driven become one."""
         items: list[Item] = []
         for driven, group in itertools.groupby(parts, key=lambda part: part[3] is not None):
+            mine = list(group)
             if driven:
-                items.append((-1, driver.bind([(place, call) for place, _, _, call in group], self._note), 1))
+                calls = [(place, call) for place, _, _, call in mine if call is not None]
+                items.append((-1, driver.bind(calls, self._note), 1))
             else:
-                items += [(place, _bind_part(part), rate) for place, part, rate, _ in group]
+                items += [(place, _bind_part(part), rate) for place, part, rate, _ in mine]
         return items
 
     def _note(self, place: int, done: int) -> None:
