@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-import llvmlite.binding as llvm  # type: ignore[import-untyped]
+import llvmlite.binding as llvm
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
 from numba.core.codegen import JITCodeLibrary
 from numba.core.runtime import rtsys
@@ -35,12 +35,19 @@ class _LoadedLibrary(JITCodeLibrary):  # type: ignore[misc]
         return super()._get_module_for_linking()
 
 
+def _is_known(codegen: Any) -> bool:
+    """Whether this is the numba whose inside is relied on below; any other loads kernels in its own way."""
+    symbols = getattr(getattr(codegen, "_engine", None), "_defined_symbols", None)
+    links = hasattr(JITCodeLibrary, "_get_module_for_linking")
+    return getattr(codegen, "_library_class", None) is JITCodeLibrary and isinstance(symbols, set) and links
+
+
 class _KernelFiles(CompileResultCacheImpl):  # type: ignore[misc]
     def rebuild(self, target_context: Any, payload: Any) -> Any:
         """The compiled kernel of what lay in the file."""
         (name, kind, data), described, *others = payload
         codegen = target_context.codegen()
-        if kind != "object" or codegen._library_class is not JITCodeLibrary:
+        if kind != "object" or not _is_known(codegen):
             return super().rebuild(target_context, payload)
         code, bitcode = data
         # numba asks for the addresses of these only if it knows that there are such functions, from the bitcode.

@@ -100,4 +100,5 @@ def _check_parents(assembly: Assembly, maker: Part, kind: str, made: list[str]) 
 
 
 def _as_plain(component: Any) -> Any:
-    return checks_of(type(component)).dump_python(component, mode="json")
+    kind: type = type(component)
+    return checks_of(kind).dump_python(component, mode="json")
