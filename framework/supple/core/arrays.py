@@ -230,6 +230,10 @@ class ArrayTable:
             return self.now.views[name]
         raise PluginError(Problem(None, name, "no such array", suggest(name, self.names(), "there are")))
 
+    def __iter__(self) -> Iterator[str]:
+        """The names, as of a mapping."""
+        return iter(self.names())
+
     def names(self) -> list[str]:
         """All names that a system may declare."""
         states = [name for name, spec in self.specs.items() if spec.kind == "state"]

@@ -58,7 +58,11 @@ class EntityView:
         name, index = exposed[attribute]
         self._world.refuse_stale(name, f"{self.path}.{attribute}")
         value = self._world.arrays[name][index]
-        return value.copy() if isinstance(value, np.ndarray) else value.item()
+        if not isinstance(value, np.ndarray):
+            return value.item()
+        seen = value.copy()
+        seen.setflags(write=False)  # a number written into it would change nothing
+        return seen
 
     def apply_force(
         self, force: Any, point: Any = None, *, duration: float | None = None, in_world: bool = True
