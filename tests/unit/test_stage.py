@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 import tracemalloc
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -232,6 +233,14 @@ def test_shapes_of_a_body_share_a_colour_and_bodies_differ() -> None:
 def test_a_colour_that_is_given_is_kept() -> None:
     drawing = Drawing("a", "a", "bodies", Solid("box", (1, 1, 1)), colour=(0.1, 0.2, 0.3))
     assert choose_colours([drawing]) == {"a": (0.1, 0.2, 0.3)}
+
+
+def test_what_bends_is_no_stone() -> None:
+    still = Drawing("wall.box", "wall", "bodies", Solid("box", (1, 1, 1)))
+    soft = Drawing("x.tets", "x", "bodies", Mesh("tets.x", "tets.skin"))
+    colours = choose_colours([still, soft])
+    assert colours["x.tets"] != colours["wall.box"]
+    assert colours["x.tets"] in choose_colours([replace(soft, place=Carried("b.x", "b.q", 0))]).values()
 
 
 # What can be wrong

@@ -56,7 +56,7 @@ def time_worlds(worlds: Mapping[str, World], *, steps: int, repeat: int) -> list
                 world.timing.reset()
                 started = time.thread_time_ns()
                 world.step(STRETCH)
-                spent = [time.thread_time_ns() - started, *world.timing.nanoseconds]
+                spent = [time.thread_time_ns() - started, *world.timing.nanoseconds[:-1].tolist()]
                 best[name][stretch] = [min(pair) for pair in zip(best[name][stretch], spent, strict=True)]
             whole[name].append((time.thread_time_ns() - began) * 1e-3 / (stretches * STRETCH))
     results = []

@@ -58,11 +58,8 @@ class EntityView:
         name, index = exposed[attribute]
         self._world.refuse_stale(name, f"{self.path}.{attribute}")
         value = self._world.arrays[name][index]
-        if not isinstance(value, np.ndarray):
-            return value.item()
-        seen = value.copy()
-        seen.setflags(write=False)  # a number written into it would change nothing
-        return seen
+        # A copy that can be written, though that changes nothing: compiled libraries refuse arrays that cannot.
+        return value.copy() if isinstance(value, np.ndarray) else value.item()
 
     def apply_force(
         self, force: Any, point: Any = None, *, duration: float | None = None, in_world: bool = True

@@ -11,7 +11,7 @@ import zlib
 from collections import Counter
 from collections.abc import Iterable
 
-from supple.core.drawing import Carried, Drawing, Vector
+from supple.core.drawing import Carried, Drawing, Solid, Vector
 
 #: sRGB. Muted enough to lie side by side, and apart for people who see red and green alike.
 PALETTE = (
@@ -33,7 +33,7 @@ def choose_colours(drawings: Iterable[Drawing]) -> dict[str, Vector]:
             chosen[drawing.name] = drawing.colour
         elif drawing.layer in _OF_LAYER:
             chosen[drawing.name] = _read_hex(_OF_LAYER[drawing.layer])
-        elif drawing.layer == "bodies" and not isinstance(drawing.place, Carried):
+        elif drawing.layer == "bodies" and _stands_still(drawing):
             chosen[drawing.name] = _read_hex(_STONE)
         else:
             owner = _owner(drawing)
@@ -43,6 +43,11 @@ def choose_colours(drawings: Iterable[Drawing]) -> dict[str, Vector]:
             shade = _SHADES[_frame_row(drawing) % len(_SHADES)] if drawing.layer == "bones" else 0.0
             chosen[drawing.name] = _shade(_read_hex(PALETTE[hues[owner]]), shade)
     return chosen
+
+
+def _stands_still(drawing: Drawing) -> bool:
+    """Whether nothing carries it, and it is no mesh whose vertices follow the run."""
+    return isinstance(drawing.form, Solid) and not isinstance(drawing.place, Carried)
 
 
 def _owner(drawing: Drawing) -> object:
