@@ -147,7 +147,11 @@ def _read_volume(file: Path, where: str, scale: float) -> TetMesh:
     points = np.asarray(read.points, float)
     if not np.isfinite(points).all():
         raise UserError(Problem(Where(str(file)), where, "a coordinate is not finite", "save it again"))
-    return make_mesh(points[:, :3] * scale, np.concatenate(cells), where)
+    tets = np.concatenate(cells)
+    if tets.dtype.kind not in "iu" or (tets.size and (tets.min() < 0 or tets.max() >= len(points))):
+        what = f"a tetrahedron names a corner that is none of the {len(points)} points"
+        raise UserError(Problem(Where(str(file)), where, what, "save it again"))
+    return make_mesh(points[:, :3] * scale, tets, where)
 
 
 def read_surface(file: Path, where: str, scale: float) -> tuple[Triangles, TriangleMesh]:

@@ -102,7 +102,7 @@ def test_flesh_tells_for_itself_and_for_its_bone(load_text) -> None:
         np.testing.assert_allclose(world[path].contact_force, [0, 2 * 9.81, 0], atol=1e-4)
     # The same sums as the flesh's own.
     np.testing.assert_allclose(world["soft/frame"].contact_normal_force, world["soft/frame"].normal_force)
-    assert world["soft/frame"].contact_count == world.array("flesh.observed")[0, 10]
+    assert world["soft/frame"].contact_count == world["soft/frame"].pressing
 
 
 def test_a_table_tells_of_all_that_stands_on_it(load_text) -> None:

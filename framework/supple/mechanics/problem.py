@@ -221,6 +221,8 @@ class ConstraintProblem:
             problem = cls(len(stored["law"]), float(stored["step"]))
             problem.reserve(problem.capacity)
             for name in _ARRAYS:
+                if stored[name].dtype.kind not in "fiub":
+                    raise UserError(f"{path}: {name} has type {stored[name].dtype}; numbers are needed")
                 getattr(problem, name)[:] = stored[name]
             problem.W = BlockMatrix.from_arrays(stored["W_indptr"], stored["W_indices"], stored["W_values"])
         return problem
