@@ -213,7 +213,10 @@ def sample(times: FloatArray, values: FloatArray, at: FloatArray, how: str) -> F
     else:
         found = (1.0 - share) * values[place] + share * values[place + 1]
     if values.shape[1] == 4:
-        found = found / np.linalg.norm(found, axis=1, keepdims=True)
+        lengths = np.linalg.norm(found, axis=1, keepdims=True)
+        if not (np.isfinite(lengths) & (lengths > 0.0)).all():
+            raise ValueError("a rotation of the animation is zero")
+        found = found / lengths
     return np.asarray(found)
 
 
