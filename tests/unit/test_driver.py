@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -123,6 +124,18 @@ def test_times_of_systems_are_taken_and_what_cannot_be_driven_is_called() -> Non
     assert all(spent > 0 for spent in timing.nanoseconds[:2])
     program.run(2, True)
     np.testing.assert_array_equal(out, 101 * (1 + x))
+
+
+def test_time_in_which_python_goes_on_is_that_of_its_system() -> None:
+    counter, timing = np.full(1, 2, np.int64), Timing(["a", "b"])
+    work = [
+        (0, [Call(refuse, np.zeros(1, np.int64))], 1),
+        (1, [Call(count_up, counter, otherwise=lambda: time.sleep(0.02))], 1),
+    ]
+    program = Program(work, [], timing)
+    program.drive()
+    program.run(0, True)
+    assert timing.nanoseconds[1] > 1.9e7 > timing.nanoseconds[0]
 
 
 def test_a_driver_keeps_the_arrays_of_its_calls() -> None:

@@ -160,6 +160,8 @@ class Driver:
         header, last = self._header, len(calls)
         run = bind_first_arguments(run_calls, (header, entries, self._nanoseconds), (1, 0))
 
+        spent = self._nanoseconds
+
         def drive(times: int = 1) -> None:
             place, done = run(times, 0), header.item(DONE)
             while place < last:
@@ -168,7 +170,9 @@ class Driver:
                 if header[STATUS]:
                     self._raise(stopped.call)
                 assert stopped.call.otherwise is not None, "only calls with another way stop"
+                started = time.perf_counter_ns()
                 stopped.call.otherwise()
+                spent[system] += time.perf_counter_ns() - started
                 place = run(times - done, place + 1)
                 done += header.item(DONE)
 
