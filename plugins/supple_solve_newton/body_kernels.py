@@ -117,10 +117,35 @@ def assemble_bodies(group_count, mode, incidence: Incidence, middle: Middle, mat
                         values[place, a, c] += h0 * root[q, 0, c] + h1 * root[q, 1, c] + h2 * root[q, 2, c]
 
 
+@njit_inlined
+def spread_group(incidence: Incidence, i, r0, r1, r2, z_out):
+    """z_out += B^T r of group i alone."""
+    root = incidence.root
+    if r0 == 0.0 and r1 == 0.0 and r2 == 0.0:
+        return
+    for p in range(incidence.start[i], incidence.start[i + 1]):
+        body = 6 * incidence.body[p]
+        for c in range(6):
+            z_out[body + c] += root[p, 0, c] * r0 + root[p, 1, c] * r1 + root[p, 2, c] * r2
+
+
+@njit_inlined
+def gather_group(incidence: Incidence, i, z):
+    """B z of group i alone."""
+    root, u0, u1, u2 = incidence.root, 0.0, 0.0, 0.0
+    for p in range(incidence.start[i], incidence.start[i + 1]):
+        body = 6 * incidence.body[p]
+        for c in range(6):
+            u0 += root[p, 0, c] * z[body + c]
+            u1 += root[p, 1, c] * z[body + c]
+            u2 += root[p, 2, c] * z[body + c]
+    return u0, u1, u2
+
+
 @njit
 def spread_right_side(group_count, linear, incidence: Incidence, middle: Middle, right_side, z_out):
     """z_out = B^T C D^-1 f."""
-    root, inverse = incidence.root, middle.inverse
+    inverse = middle.inverse
     for k in range(z_out.shape[0]):
         z_out[k] = 0.0
     for i in range(group_count):
@@ -133,29 +158,18 @@ def spread_right_side(group_count, linear, incidence: Incidence, middle: Middle,
             r0 += linear.right[i, a, 0] * total
             r1 += linear.right[i, a, 1] * total
             r2 += linear.right[i, a, 2] * total
-        if r0 == 0.0 and r1 == 0.0 and r2 == 0.0:
-            continue
-        for p in range(incidence.start[i], incidence.start[i + 1]):
-            body = 6 * incidence.body[p]
-            for c in range(6):
-                z_out[body + c] += root[p, 0, c] * r0 + root[p, 1, c] * r1 + root[p, 2, c] * r2
+        spread_group(incidence, i, r0, r1, r2, z_out)
 
 
 @njit
 def gather_unknowns(group_count, linear, incidence: Incidence, middle: Middle, z, unknown_inout):
     """unknown_inout: f becomes D^-1 (f - L^T B z)."""
-    root, inverse = incidence.root, middle.inverse
+    inverse = middle.inverse
     for i in range(group_count):
         mode, first = linear.mode[i], linear.first[i]
         if mode == FIXED:
             continue
-        u0, u1, u2 = 0.0, 0.0, 0.0
-        for p in range(incidence.start[i], incidence.start[i + 1]):
-            body = 6 * incidence.body[p]
-            for c in range(6):
-                u0 += root[p, 0, c] * z[body + c]
-                u1 += root[p, 1, c] * z[body + c]
-                u2 += root[p, 2, c] * z[body + c]
+        u0, u1, u2 = gather_group(incidence, i, z)
         left = linear.left
         for a in range(mode):
             unknown_inout[first + a] -= left[i, a, 0] * u0 + left[i, a, 1] * u1 + left[i, a, 2] * u2
@@ -177,7 +191,6 @@ def gather_unknowns(group_count, linear, incidence: Incidence, middle: Middle, z
 @njit
 def spread_unknowns(group_count, linear, incidence: Incidence, unknown, z_out):
     """z_out = B^T C y."""
-    root = incidence.root
     for k in range(z_out.shape[0]):
         z_out[k] = 0.0
     for i in range(group_count):
@@ -187,12 +200,7 @@ def spread_unknowns(group_count, linear, incidence: Incidence, unknown, z_out):
             r0 += linear.right[i, a, 0] * y
             r1 += linear.right[i, a, 1] * y
             r2 += linear.right[i, a, 2] * y
-        if r0 == 0.0 and r1 == 0.0 and r2 == 0.0:
-            continue
-        for p in range(incidence.start[i], incidence.start[i + 1]):
-            body = 6 * incidence.body[p]
-            for c in range(6):
-                z_out[body + c] += root[p, 0, c] * r0 + root[p, 1, c] * r1 + root[p, 2, c] * r2
+        spread_group(incidence, i, r0, r1, r2, z_out)
 
 
 @njit
@@ -200,19 +208,13 @@ def find_body_remainder(
     group_count, linear, added, incidence: Incidence, z, right_side, unknown, remainder_out
 ):
     """remainder_out = f - (L^T B B^T C + D) y, with z = B^T C y: (the greatest of it, the greatest of f)."""
-    root, left = incidence.root, linear.left
+    left = linear.left
     worst, greatest = 0.0, 0.0
     for i in range(group_count):
         mode, first = linear.mode[i], linear.first[i]
         if mode == FIXED:
             continue
-        u0, u1, u2 = 0.0, 0.0, 0.0
-        for p in range(incidence.start[i], incidence.start[i + 1]):
-            body = 6 * incidence.body[p]
-            for c in range(6):
-                u0 += root[p, 0, c] * z[body + c]
-                u1 += root[p, 1, c] * z[body + c]
-                u2 += root[p, 2, c] * z[body + c]
+        u0, u1, u2 = gather_group(incidence, i, z)
         for a in range(mode):
             effect = left[i, a, 0] * u0 + left[i, a, 1] * u1 + left[i, a, 2] * u2
             for b in range(mode):

@@ -16,6 +16,7 @@ import math
 from supple.core.jit import njit, njit_inlined
 from supple.mechanics.residual_kernels import evaluate_coulomb_group, evaluate_scalar_group
 from supple.mechanics.rows import BILATERAL, COULOMB, UNILATERAL
+from supple_solve_newton.body_kernels import gather_group, spread_group
 from supple_solve_newton.body_state import Cones, Incidence, Middle, Motion
 
 SHORTEST = 0.01  # part of a step
@@ -47,30 +48,17 @@ def spread_impulses(rows, incidence: Incidence, cones: Cones, z_out):
     """z_out = B^T r."""
     for k in range(z_out.shape[0]):
         z_out[k] = 0.0
-    root = incidence.root
     for i in range(rows.counts[0]):
         r0 = cones.impulse[i, 0]
         r1, r2 = rows.scale[i, 1] * cones.impulse[i, 1], rows.scale[i, 2] * cones.impulse[i, 2]
-        if r0 == 0.0 and r1 == 0.0 and r2 == 0.0:
-            continue
-        for p in range(incidence.start[i], incidence.start[i + 1]):
-            first = 6 * incidence.body[p]
-            for c in range(6):
-                z_out[first + c] += root[p, 0, c] * r0 + root[p, 1, c] * r1 + root[p, 2, c] * r2
+        spread_group(incidence, i, r0, r1, r2, z_out)
 
 
 @njit
 def find_body_velocities(rows, incidence: Incidence, z, velocity_out):
     """velocity_out = B z."""
-    root = incidence.root
     for i in range(rows.counts[0]):
-        u0, u1, u2 = 0.0, 0.0, 0.0
-        for p in range(incidence.start[i], incidence.start[i + 1]):
-            first = 6 * incidence.body[p]
-            for c in range(6):
-                u0 += root[p, 0, c] * z[first + c]
-                u1 += root[p, 1, c] * z[first + c]
-                u2 += root[p, 2, c] * z[first + c]
+        u0, u1, u2 = gather_group(incidence, i, z)
         velocity_out[i, 0] = u0
         velocity_out[i, 1], velocity_out[i, 2] = rows.scale[i, 1] * u1, rows.scale[i, 2] * u2
 
