@@ -20,6 +20,7 @@ from supple_collide.kernel_arrays import Contacts, Mounts, Placed, name_arrays
 from supple_collide.meeting import bind_meetings
 from supple_collide.meshes.systems import has_meshes
 from supple_collide.placing import move_mounted
+from supple_collide.sliding import bind_sliding, name_moving
 from supple_collide.sort_kernels import sort_contacts
 
 
@@ -53,7 +54,7 @@ class FindContacts(System):
             self.finders.append(MeshFinder(objects))
         found = (name for finder in self.finders for name in finder.reads)
         self.reads = (
-            *dict.fromkeys((*found, *name_arrays("collide", Mounts))),
+            *dict.fromkeys((*found, *name_arrays("collide", Mounts), *name_moving(build))),
             *(Each("carriers", part) for part in ("position", "rotation", "twist")),
         )
 
@@ -67,7 +68,7 @@ class FindContacts(System):
         order = np.zeros(capacity, np.int64)
         integers, floats = np.zeros((capacity, 2), np.int64), np.zeros((capacity, 6))
         sort = Call(sort_contacts, count, order, integers, floats, columns)
-        return [*finders, sort, *bind_meetings(arrays)]
+        return [*finders, sort, *bind_meetings(arrays), *bind_sliding(arrays)]
 
 
 class ObservePenetration(System):
