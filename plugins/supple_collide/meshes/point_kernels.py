@@ -244,7 +244,7 @@ def is_on_surface(pool: MeshPool, mesh, px, py, pz, probe: Probe):
 
 @njit
 def list_face_normals(pool: MeshPool, mesh, px, py, pz, first, probe: Probe):
-    """Normals of the faces of a mesh at a point, up to its slack, as rows of probe.values from `first` on: their end."""
+    """Normals of the faces of a mesh at a point, up to its slack, as rows of probe.values from `first` on; the end."""
     faces, slack, box, near = pool.faces, pool.sizes[mesh, SLACK], probe.box, probe.near
     box[0, 0], box[0, 1], box[0, 2] = px, py, pz
     box[0, 3], box[0, 4], box[0, 5] = px, py, pz
