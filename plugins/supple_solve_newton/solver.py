@@ -93,7 +93,9 @@ class Newton:
         self._sweeper = Sweeper()
         self._linear = LinearStep(0)
         self._near = NearStart(self._linear)
-        self._working_set = WorkingSet(self._solve_all)
+        # What searches of working sets may still cost together, in the unit of `SWEEP_EFFORT`.
+        self._left = math.inf
+        self._working_set = WorkingSet(self._solve_all, lambda: self._left > 0.0)
 
     def solve(self, problem: ConstraintProblem, warm: FloatArray) -> Solution:
         """Impulses that meet the laws, starting from `warm`, [n, 3] N s or longer."""
@@ -111,15 +113,21 @@ class Newton:
         return replace(nearer, iterations=whole.iterations + rest.iterations)
 
     def _solve_by_sets(self, problem: ConstraintProblem, warm: FloatArray, tolerance: float) -> Solution:
-        """Working sets, from `warm` and from nothing; if they do not do, all together from where these got to."""
+        """Working sets, from `warm` and from nothing; if they do not do, all together from where these got to.
+
+        All sets together may cost what the whole problem may: each round is a problem of its own, and a hundred that
+        have no solution would take a minute.
+        """
+        self._left = limit_effort(problem)
         found, cold = self._working_set.solve(problem, warm, tolerance), not warm[: problem.count].any()
         for admitted in FRESH_ADMITTED[:1] if cold else FRESH_ADMITTED:
-            if found.status == "converged" or (cold and self._working_set.overfull):
+            if found.status == "converged" or self._left <= 0.0 or (cold and self._working_set.overfull):
                 break
             # Impulses of the last step may lie where no set of groups leads out of; nothing costs little to try.
             fresh = self._working_set.solve(problem, np.zeros_like(warm), tolerance, admitted)
             nearer = fresh if fresh.residual < found.residual else found
             found = replace(nearer, iterations=found.iterations + fresh.iterations)
+        self._left = math.inf
         if found.status == "converged":
             return found
         rest = self._solve_all(problem, found.impulse, tolerance)
@@ -134,8 +142,9 @@ class Newton:
             return Solution(self._near.copy_impulse(n), "converged", work, self._near.residual)
         search = None
         if goes_directly(problem):
-            search = _Search(problem, tolerance, self._sweeper, self._linear)
+            search = self._begin_search(problem, tolerance)
             if search.find_directly(warm[:n].copy()):
+                self._left -= search.effort
                 return Solution(search.best.impulse, "converged", work + search.work, search.best.residual)
         impulse = warm[:n].copy()
         expensive = n >= MANY_GROUPS and problem.W.block_count >= MANY_NEIGHBOURS * n
@@ -182,12 +191,18 @@ class Newton:
         if math.isnan(residual):
             return Solution(np.zeros_like(impulse), "failed", work, math.inf)
         if residual > tolerance:
-            search = search or _Search(problem, tolerance, self._sweeper, self._linear)
+            search = search or self._begin_search(problem, tolerance)
             search.find(impulse, self.settings.max_rounds)
             impulse, residual = search.best.impulse, search.best.residual
-        work += search.work if search else 0
+        if search:
+            work += search.work
+            self._left -= search.effort
         status: Status = "converged" if residual <= tolerance else "stalled"
         return Solution(impulse, status, work, residual)
+
+    def _begin_search(self, problem: ConstraintProblem, tolerance: float) -> _Search:
+        most = min(limit_effort(problem), self._left)
+        return _Search(problem, tolerance, self._sweeper, self._linear, most)
 
     def _choose_tolerance(self, problem: ConstraintProblem) -> float:
         """Every group within this [m/s] is enough for both tolerances of the settings."""
@@ -200,15 +215,20 @@ def goes_directly(problem: ConstraintProblem) -> bool:
     return problem.count >= (DIRECT_GROUPS if problem.roots is not None else DIRECT_ALONE)
 
 
+def limit_effort(problem: ConstraintProblem) -> float:
+    """What a search for the solution may cost, in the unit of `SWEEP_EFFORT`."""
+    return MAX_EFFORT + MAX_EFFORT_PER_BLOCK * problem.W.block_count
+
+
 class _Search:
     """One problem that sweeps have not solved: the best point so far, and the sweeps, steps and pivots spent on it."""
 
     def __init__(
-        self, problem: ConstraintProblem, tolerance: float, sweeper: Sweeper, linear: LinearStep
-    ) -> None:
+        self, problem: ConstraintProblem, tolerance: float, sweeper: Sweeper, linear: LinearStep, max_effort: float
+    ) -> None:  # fmt: skip
         self._problem, self._tolerance = problem, tolerance
         self._sweeper, self._linear = sweeper, linear
-        self._max_effort = MAX_EFFORT + MAX_EFFORT_PER_BLOCK * problem.W.block_count
+        self._max_effort = max_effort
         self._method = NewtonMethod(linear, problem, self._max_effort)
         self._effort = 0.0
         none = np.zeros((problem.count, 3))
@@ -257,8 +277,13 @@ class _Search:
                     self._start_from_seed(SEED_DIRECTIONS[number // 2])
 
     @property
+    def effort(self) -> float:
+        """What it has cost so far, in the unit of `SWEEP_EFFORT`."""
+        return self._effort + self._method.effort
+
+    @property
     def _effort_left(self) -> float:
-        return self._max_effort - self._effort - self._method.effort
+        return self._max_effort - self.effort
 
     @property
     def _done(self) -> bool:
