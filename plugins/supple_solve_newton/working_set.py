@@ -66,7 +66,7 @@ class WorkingSet:
     def solve(
         self, problem: ConstraintProblem, warm: FloatArray, tolerance: float, most_admitted: int = ADMITTED
     ) -> Solution:
-        """Impulses of the whole problem. `stalled` with the last ones where the set grows too large or costs too much."""
+        """Impulses of the whole problem. `stalled` with the last ones where a set is too large or costs too much."""
         n = problem.count
         if n > self._capacity:
             self._reserve(max(problem.capacity, n))

@@ -15,7 +15,6 @@ from supple.mechanics.problem import ConstraintProblem
 from supple.mechanics.residual import natural_map_residual
 from supple.mechanics.solution import Outcome, QuickSolver, Solution, Solver
 
-
 LIGHT: Final = 3e8
 """Nothing moves faster [m/s]."""
 
