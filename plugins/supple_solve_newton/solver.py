@@ -16,6 +16,7 @@ from supple.mechanics.problem import ConstraintProblem
 from supple.mechanics.pyramid import build_pyramid
 from supple.mechanics.solution import ITERATIONS, Outcome, Solution, Status
 from supple.mechanics.sweeps import Sweeper
+from supple_solve_newton import quick_kernels
 from supple_solve_newton.body_points import BodyPoints
 from supple_solve_newton.interior import InteriorPoints
 from supple_solve_newton.linear_step import SWEEP_EFFORT, LinearStep
@@ -23,13 +24,13 @@ from supple_solve_newton.near_start import NearStart
 from supple_solve_newton.newton_method import NewtonMethod, Point
 from supple_solve_newton.proximal import follow_proximal_path, solve_by_proximal_points
 from supple_solve_newton.quick import bind_quick_start
-from supple_solve_newton.quick_kernels import choose_tolerance as choose_tolerance_of
 from supple_solve_newton.working_set import WorkingSet, fills_a_set, is_worth_it
 
 if TYPE_CHECKING:
     from supple_solve_newton.components import NewtonSettings
 
-choose_tolerance = TypedKernel(choose_tolerance_of)
+choose_tolerance = TypedKernel(quick_kernels.choose_tolerance)
+choose_few_active = TypedKernel(quick_kernels.choose_few_active)
 
 FIRST_SWEEPS: Final = 12
 # From this many groups with this many blocks a row, a factorisation costs as much as dozens of sweeps.
@@ -41,6 +42,9 @@ LAST_SWEEPS: Final = 200
 # rarely do; for this many it costs as much as ten, and sweeps are tried as long as they promise to do.
 FEW_ACTIVE: Final = 10
 SOME_ACTIVE: Final = 20
+# Where contacts and joints close loops, such as two feet that stand and two hands on a box, sweeps never do within
+# their number, so that Newton's steps come first for this many groups at work.
+LOOPED_ACTIVE: Final = 24
 MAX_STEPS: Final = 25
 # From this many groups on, proximal points of the bodies and interior points come before many sweeps; and from
 # this many where nothing is known of bodies.
@@ -136,7 +140,8 @@ class Newton:
     def _solve_all(self, problem: ConstraintProblem, warm: FloatArray, tolerance: float) -> Solution:
         n = problem.count
         self._reserve(problem)
-        near = self._near.improve(problem, warm, tolerance, FEW_ACTIVE)
+        few = int(choose_few_active(problem.rows, FEW_ACTIVE, LOOPED_ACTIVE))
+        near = self._near.improve(problem, warm, tolerance, few)
         work = self._near.steps
         if self._near.residual <= tolerance:
             return Solution(self._near.copy_impulse(n), "converged", work, self._near.residual)
@@ -166,7 +171,13 @@ class Newton:
     ) -> Call:
         """The first sweeps and steps of `solve` as one call; see `QuickSolver`."""
         return bind_quick_start(
-            self.settings, problem, warm, held, outcome, FEW_ACTIVE, SOME_ACTIVE, FIRST_SWEEPS
+            self.settings,
+            problem,
+            warm,
+            held,
+            outcome,
+            (FEW_ACTIVE, LOOPED_ACTIVE, SOME_ACTIVE),
+            FIRST_SWEEPS,
         )
 
     def go_on(self, problem: ConstraintProblem, outcome: Outcome) -> Solution:
