@@ -32,7 +32,7 @@ from supple.mechanics.neighbours import Neighbourhood
 from supple.mechanics.problem import ConstraintProblem
 from supple.mechanics.problem_kernels import begin_free, clear_rows, measure_rows, note_groups
 from supple.mechanics.recovery import calm_recovery, is_hasty
-from supple.mechanics.rescue import is_approximate, make_solvers, solve_with_rescue
+from supple.mechanics.rescue import is_approximate, make_solvers, refuse_speeds, solve_with_rescue
 from supple.mechanics.roots import find_root_source
 from supple.mechanics.solution import (
     BEGUN,
@@ -273,6 +273,7 @@ class SolveRows(System):
             n, counters = problem.count, outcome.counters
             if n == 0:
                 return
+            refuse_speeds(problem)
             if planned.any() or problem.strikes:
                 close()  # whatever was added before, should this step be solved twice
             for mechanism, plan, change in itertools.compress(plans, planned):
