@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import shutil
 import struct
@@ -209,9 +210,9 @@ def _prepare_motion(folder: Path) -> None:
     content = shutil.copy(SCENES / "rigs" / "walker.glb", folder / "whole.glb").read_bytes()
     size = struct.unpack_from("<I", content, 12)[0]
     document = json.loads(content[20 : 20 + size])
-    document["buffers"][0]["uri"] = "numbers.bin"
+    numbers = base64.b64encode(content[28 + size :]).decode()
+    document["buffers"][0]["uri"] = f"data:application/octet-stream;base64,{numbers}"
     (folder / "whole.gltf").write_text(json.dumps(document), encoding="utf-8")
-    (folder / "numbers.bin").write_bytes(content[28 + size :])
     for suffix in ("glb", "gltf"):
         (folder / f"clip_{suffix}.toml").write_text(FIGURE.replace("damaged.npz", f"damaged.{suffix}"))
 

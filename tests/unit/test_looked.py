@@ -34,7 +34,9 @@ def world(tmp_path) -> supple.World:
 
 
 def test_writing_into_a_look_is_refused_with_the_array_that_can_be_written(world: supple.World) -> None:
-    with pytest.raises(ValueError, match=r'ball\.position is a copy.*world\.array\("rigid\.x"\).*position\.copy'):
+    with pytest.raises(
+        ValueError, match=r'ball\.position is a copy.*world\.array\("rigid\.x"\).*position\.copy'
+    ):
         world["ball"].position[1] = 7
     with pytest.raises(ValueError, match="is a copy"):
         world["ball"].position[1] += 7
