@@ -70,10 +70,10 @@ def find_foreign(value: Any, keys: KeyPath = ()) -> Iterator[Complaint]:
         for key, inner in value.items():
             yield from find_foreign(inner, (*keys, str(key)))
     elif isinstance(value, list):
+        if _all_fine(value):
+            return
         for index, inner in enumerate(value):
-            # Meshes have numbers by the ten thousand, and all of them are fine.
-            if type(inner) is not float or not -_GREATEST <= inner <= _GREATEST:
-                yield from find_foreign(inner, (*keys, index))
+            yield from find_foreign(inner, (*keys, index))
     elif isinstance(value, datetime.date | datetime.time):
         what = f"the date or time {value} is not a value of a scene"
         yield Complaint(keys, what, "write seconds as a number, or words in quotes")
@@ -86,6 +86,24 @@ def find_foreign(value: Any, keys: KeyPath = ()) -> Iterator[Complaint]:
     elif value is not None and not isinstance(value, str | int | float | bool):
         what = f"a {type(value).__name__} is not a value of a scene"
         yield Complaint(keys, what, "give numbers, strings, truth values, lists or tables of them")
+
+
+def _all_fine(values: list[Any]) -> bool:
+    """Whether a list holds ordinary values alone: meshes have numbers by the ten thousand, and all of them are fine."""
+    for value in values:
+        kind = type(value)
+        if kind is float:
+            if not -_GREATEST <= value <= _GREATEST:
+                return False
+        elif kind is list:
+            if not _all_fine(value):
+                return False
+        elif kind is int:
+            if value not in _INT64:
+                return False
+        elif kind is not str and kind is not bool:
+            return False
+    return True
 
 
 @dataclass(frozen=True)
