@@ -75,6 +75,28 @@ def cross_lines(px, py, pz, ux, uy, uz, qx, qy, qz, ex, ey, ez):
 
 
 @njit
+def place_contact(c, side, normal, a, b, s, position, dx, dy, dz, contacts_inout: Contacts):
+    """Move contact c to the place s between vertices a and b, and on by d along the box's edge.
+
+    Only if they are apart there; returns whether they are.
+    """
+    points, way = contacts_inout.point, (dx, dy, dz)
+    sign = 1.0 if side == 1 else -1.0
+    gap = 0.0
+    for m in range(3):
+        on_skin = (1.0 - s) * position[a, m] + s * position[b, m]
+        gap += sign * normal[m] * (points[c, 1 - side, m] + way[m] - on_skin)
+    if gap <= 0.0:
+        return False
+    contacts_inout.gap[c] = gap
+    for m in range(3):
+        contacts_inout.normal[c, m] = normal[m]
+        points[c, side, m] = (1.0 - s) * position[a, m] + s * position[b, m]
+        points[c, 1 - side, m] += way[m]
+    return True
+
+
+@njit
 def meet_edges(
     h, numbers, count, triangles, position, velocity, mounts: Mounts, own, frames: Frames, shapes: Shapes,
     contacts_inout: Contacts,
@@ -88,9 +110,9 @@ def meet_edges(
         if contacts_inout.gap[c] <= 0.0:
             continue
         if contacts_inout.surface[c, 0] == numbers[0] and contacts_inout.surface[c, 1] == numbers[1]:
-            side, sign = 1, 1.0
+            side = 1
         elif contacts_inout.surface[c, 1] == numbers[0] and contacts_inout.surface[c, 0] == numbers[1]:
-            side, sign = 0, -1.0
+            side = 0
         else:
             continue
         box, t = contacts_inout.element[c, 1 - side], contacts_inout.element[c, side]
@@ -127,18 +149,6 @@ def meet_edges(
         if length == 0.0 or abs(toward) < 0.5:
             continue
         turn = math.copysign(1.0, toward)
-        nx, ny, nz = turn * nx, turn * ny, turn * nz
-        gap = 0.0
-        ways = (nx, ny, nz)
-        for m in range(3):
-            on_skin = (1.0 - s) * position[a, m] + s * position[b, m]
-            on_box = q[m] + r * shapes.rotation[box, m, k]
-            gap += sign * ways[m] * (on_box - on_skin)
-        if gap <= 0.0:
-            continue
-        contacts_inout.gap[c] = gap
-        for m in range(3):
-            normal[c, m] = ways[m]
-            points[c, side, m] = (1.0 - s) * position[a, m] + s * position[b, m]
-            points[c, 1 - side, m] = q[m] + r * shapes.rotation[box, m, k]
-        weights[c, side, i], weights[c, side, j] = 1.0 - s, s
+        ways = (turn * nx, turn * ny, turn * nz)
+        if place_contact(c, side, ways, a, b, s, position, r * ex, r * ey, r * ez, contacts_inout):
+            weights[c, side, i], weights[c, side, j] = 1.0 - s, s
