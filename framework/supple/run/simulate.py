@@ -38,7 +38,7 @@ from supple.run.versions import list_versions
 from supple.scene.load import Scene, build_world, read_scene
 
 if TYPE_CHECKING:
-    from supple.run.recording_writer import Recorder
+    from supple.run.recorder import Recorder
 
 
 @dataclass(frozen=True)
@@ -195,7 +195,7 @@ def _open_files(options: RunOptions, world: World, versions: dict[str, Any]) -> 
     files = _Files(CheckpointWriter(world, versions), locks=tuple(FileLock(path) for path in written))
     h = world.blueprint.run.step
     if options.record is not None:
-        from supple.run.recording_writer import start_recording  # h5py takes a while to import
+        from supple.run.recorder import start_recording  # h5py takes a while to import
 
         header = make_header(
             world.blueprint,
