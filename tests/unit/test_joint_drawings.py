@@ -72,7 +72,9 @@ def test_pins_and_springs_are_drawn_and_follow(tmp_path: Path) -> None:
 def test_grasps_are_not_drawn(tmp_path: Path) -> None:
     """Before it closes a grasp ties nothing, and what it would tie may be metres apart."""
     scene, record = tmp_path / "held.toml", tmp_path / "held.h5"
-    scene.write_text(SCENE + '[[event]]\nname = "grip"\nat = 0.1\ngrasp = { hand = "rod", object = "ball" }\n')
+    scene.write_text(
+        SCENE + '[[event]]\nname = "grip"\nat = 0.1\ngrasp = { hand = "rod", object = "ball" }\n'
+    )
     simulate(RunOptions(scene, record=record))
     with open_recording(record) as recording:
         drawn = [thing.drawing.name for thing in Stage(recording).things if thing.drawing.layer == "joints"]
