@@ -25,7 +25,7 @@ assemble_dense, assemble_sparse = TypedKernel(kernels.assemble_dense), TypedKern
 expand_step, list_added = TypedKernel(kernels.expand_step), TypedKernel(front_kernels.list_added)
 
 # Up to this number of unknowns, calling LAPACK takes longer than a plain elimination.
-SMALL_UNKNOWNS: Final = 60
+SMALL_UNKNOWNS: Final = 90
 # Above this number of unknowns, and below this share of entries, the sparse factorisation is the quicker one.
 SPARSE_UNKNOWNS: Final = 150
 SPARSE_SHARE: Final = 0.25

@@ -5,9 +5,23 @@ from __future__ import annotations
 import math
 
 from supple.core.jit import njit
+from supple.mechanics.norm_kernels import compute_rho
 from supple.mechanics.solution import BEGUN, ITERATIONS
 from supple.mechanics.sweep_kernels import solve_groups
-from supple_solve_newton.watchdog_kernels import BEST_RESIDUAL, STEPS, improve_near
+from supple_solve_newton.watchdog_kernels import (
+    BEST_RESIDUAL,
+    EDGE,
+    EFFORT,
+    FLOOR,
+    MAX_EFFORT,
+    MAX_STEPS,
+    REFINEMENTS,
+    STEPS,
+    TOLERANCE,
+    WAITED,
+    improve_near,
+    improve_small,
+)
 
 
 @njit
@@ -46,8 +60,34 @@ def start_near(rows, blocks, near, warm, tolerance, few_active, limits, outcome_
 
 
 @njit
+def step_to_solution(rows, blocks, near, tolerance, limits, outcome_out):
+    """Newton's method from where sweeps came to, which is what a search of `Newton` begins with.
+
+    Returns whether it found the solution; if not, nothing is changed, and the search goes the same way again.
+    """
+    count, search = rows.counts[0], near.search
+    figures, counters = search.figures, search.counters
+    copy_impulses(count, outcome_out.impulse, search.now_impulse)
+    figures[TOLERANCE], figures[FLOOR], figures[EDGE] = tolerance, limits.floor, math.inf
+    figures[EFFORT] = 0.0
+    figures[MAX_EFFORT] = limits.effort + limits.effort_per_block * blocks.indptr[count]
+    counters[STEPS], counters[MAX_STEPS], counters[WAITED], counters[REFINEMENTS] = 0, limits.steps, 0, 0
+    compute_rho(rows, blocks, near.rho)
+    if not improve_small(rows, blocks, near.rho, near.linear, near.scratch, search):
+        return False
+    if not figures[BEST_RESIDUAL] <= tolerance:
+        return False
+    copy_impulses(count, search.best_impulse, outcome_out.impulse)
+    outcome_out.counters[ITERATIONS] += counters[STEPS]
+    return True
+
+
+@njit
 def solve_quickly(rows, blocks, struck, held, warm, limits, near, sweeping, outcome_out):
-    """What `Newton.solve` does up to its first search, for few groups; returns whether Python is to go on."""
+    """What `Newton.solve` does up to the first steps of its search, for few groups.
+
+    Returns whether Python is to go on.
+    """
     count, counters, figures = rows.counts[0], outcome_out.counters, outcome_out.figures
     if count == 0:
         return False
@@ -75,4 +115,9 @@ def solve_quickly(rows, blocks, struck, held, warm, limits, near, sweeping, outc
         if is_near and best <= tolerance:
             return False
     figures[0] = residual
-    return not residual <= tolerance
+    if residual <= tolerance:
+        return False
+    # A residual that is no number is for Python to refuse.
+    return not residual < math.inf or not step_to_solution(
+        rows, blocks, near, tolerance, limits, outcome_out
+    )
