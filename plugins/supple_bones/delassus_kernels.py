@@ -8,9 +8,9 @@ from __future__ import annotations
 import numpy as np
 
 from supple.core.jit import njit, njit_inlined
+from supple.math.strip_kernels import LANES, sum_one_vector, sum_two_vectors
 from supple_bones.layout import DOF_PARENT, ROW
 from supple_bones.row_kernels import find_near_block
-from supple_bones.strip_kernels import LANES, sum_one_vector, sum_two_vectors
 
 
 @njit

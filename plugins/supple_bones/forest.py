@@ -143,9 +143,7 @@ def build_forest(specs: Sequence[BoneSpec], followers: Sequence[FollowerSpec] = 
             depth = rows[last][DEPTH] + 1 if last >= 0 else 0
             turning = kind.code == BALL or (kind.code == FREE and local >= 3)
             run = rows[last][RUN] + 1 if last >= 0 and last == len(rows) - 1 else 1
-            rows.append(
-                _dof_row(parent=last, row=entries, depth=depth, child_fixed=turning, bone=i, run=run)
-            )
+            rows.append(_dof_row(parent=last, row=entries, depth=depth, child_fixed=turning, bone=i, run=run))
             last = len(rows) - 1
             entries += depth + 1
         bone[i, LAST_DOF] = last

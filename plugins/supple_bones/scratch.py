@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from supple.core.arrays import FloatArray, IntArray
-from supple_bones.strip_kernels import LANES
+from supple.math.strip_kernels import LANES
 
 
 class DelassusScratch(NamedTuple):

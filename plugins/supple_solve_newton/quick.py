@@ -22,22 +22,6 @@ QUICK_GROUPS: Final = 30
 """From here on there is more to think about than which of the two starts comes first."""
 
 
-class Starts(NamedTuple):
-    """What is tried first: up to how many groups at work, how many sweeps; how the search for more begins.
-
-    That is by how many steps at most, with which share added to the diagonal, and with how much effort at most, so much
-    more for every block.
-    """
-
-    few_active: int
-    some_active: int
-    sweeps: int
-    steps: int
-    floor: float
-    effort: float
-    effort_per_block: float
-
-
 class Limits(NamedTuple):
     """Numbers that decide what is tried."""
 
@@ -48,10 +32,6 @@ class Limits(NamedTuple):
     some_active: int
     sweeps: int
     max_steps: int
-    steps: int
-    floor: float
-    effort: float
-    effort_per_block: float
 
 
 class Near(NamedTuple):
@@ -76,7 +56,9 @@ def bind_quick_start(
     warm: FloatArray,
     held: IntArray,
     outcome: Outcome,
-    starts: Starts,
+    few_active: int,
+    some_active: int,
+    sweeps: int,
 ) -> Call:
     """The call of the quick start, with work arrays of its own."""
     room = QUICK_GROUPS
@@ -86,8 +68,10 @@ def bind_quick_start(
         tolerance=settings.tolerance,
         relative=settings.relative_tolerance,
         groups=room,
+        few_active=few_active,
+        some_active=some_active,
+        sweeps=sweeps,
         max_steps=MAX_STEPS,
-        **starts._asdict(),
     )
     return Call(
         solve_quickly, problem.rows, problem.W.blocks, problem.struck, held, warm, limits, Near(*near),

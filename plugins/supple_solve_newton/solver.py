@@ -22,7 +22,7 @@ from supple_solve_newton.linear_step import SWEEP_EFFORT, LinearStep
 from supple_solve_newton.near_start import NearStart
 from supple_solve_newton.newton_method import NewtonMethod, Point
 from supple_solve_newton.proximal import follow_proximal_path, solve_by_proximal_points
-from supple_solve_newton.quick import Starts, bind_quick_start
+from supple_solve_newton.quick import bind_quick_start
 from supple_solve_newton.quick_kernels import choose_tolerance as choose_tolerance_of
 from supple_solve_newton.working_set import WorkingSet, fills_a_set, is_worth_it
 
@@ -156,16 +156,9 @@ class Newton:
         self, problem: ConstraintProblem, warm: FloatArray, held: IntArray, outcome: Outcome
     ) -> Call:
         """The first sweeps and steps of `solve` as one call; see `QuickSolver`."""
-        starts = Starts(
-            few_active=FEW_ACTIVE,
-            some_active=SOME_ACTIVE,
-            sweeps=FIRST_SWEEPS,
-            steps=MAX_STEPS,
-            floor=FLOORS[0],
-            effort=MAX_EFFORT,
-            effort_per_block=MAX_EFFORT_PER_BLOCK,
+        return bind_quick_start(
+            self.settings, problem, warm, held, outcome, FEW_ACTIVE, SOME_ACTIVE, FIRST_SWEEPS
         )
-        return bind_quick_start(self.settings, problem, warm, held, outcome, starts)
 
     def go_on(self, problem: ConstraintProblem, outcome: Outcome) -> Solution:
         """The solution, from where the call of `bind_quick` came to."""

@@ -188,7 +188,8 @@ class ArrayTable:
             for source, target in zip(following.whole, now.whole, strict=True)
         ]
         looks: list[list[tuple[Any, ...]]] = [
-            [(is_any_infinite, *whole(values), values.view(np.int64))] for values in (following.moved, following.observed)
+            [(is_any_infinite, *whole(values), values.view(np.int64))]
+            for values in (following.moved, following.observed)
         ]
         for spec in ragged:
             source, target = (buffer.views[spec.name].reshape(-1) for buffer in (following, now))
