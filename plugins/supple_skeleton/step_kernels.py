@@ -40,7 +40,15 @@ def add_implicit_gains(h, dof, gains, matrix_out):
 @njit
 def find_applied_forces(bone, axis, x, wrench, force, work_out, applied_out):
     """Generalised force of the wrenches on all bones, and of actuators."""
-    map_wrenches(bone, axis, x, wrench, work_out, applied_out)
+    idle = True
+    for i in range(wrench.shape[0]):
+        for c in range(wrench.shape[1]):
+            idle &= wrench[i, c] == 0.0
+    if idle:  # as most of the time: nothing to carry to the joints
+        for k in range(force.shape[0]):
+            applied_out[k] = 0.0
+    else:
+        map_wrenches(bone, axis, x, wrench, work_out, applied_out)
     for k in range(force.shape[0]):
         applied_out[k] += force[k]
 
