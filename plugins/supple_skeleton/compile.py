@@ -35,6 +35,9 @@ from supple_skeleton.mechanism import Skeletons
 from supple_skeleton.servos import JointServos, declare_servos
 from supple_skeleton.tautness import may_be_taut
 
+CONTROLLERS = ("motion", "pliant", "pose_tracking", "simbicon", "tasks")
+"""Who moves joints by a plan. Their gains and claims were measured without late rows."""
+
 
 def compile_skeletons(build: Build) -> None:
     """Declare the arrays of all skeletons, their mechanism, and what can be seen of them."""
@@ -179,7 +182,7 @@ def _declare_forces(build: Build, forest: Forest) -> None:
 def _declare_arrears(build: Build, forest: Forest) -> None:
     """Declare what the bias owes after impulses: nothing where `late_rows` says so, or loads hang on the bones."""
     chosen, tied = build.settings("skeleton").late_rows, build.having("spring", "joint", "gear")
-    owes = chosen == "always" or (chosen == "automatic" and bool(tied))
+    owes = chosen == "always" or (chosen == "automatic" and bool(tied or not build.having(*CONTROLLERS)))
     count = forest.v_count if owes and not build.members("bone_loads") else 0
     doc = "What the bias of the last step owes for the impulses of rows."
     build.add_state("skeleton.arrears", np.zeros(count), unit="N m s, N s", doc=doc)

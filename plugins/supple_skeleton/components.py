@@ -31,7 +31,8 @@ class SkeletonSettings:
     late_rows: Literal["automatic", "always", "never"] = field(
         default="automatic", unit="",
         doc="Whether velocity-dependent forces make up in the next step for what impulses of rows changed in this one, "
-        "which keeps energy in impacts and on springs; automatic: in scenes with a spring, gear or joint of two.",
+        "which keeps energy in impacts and on springs; automatic: in scenes with a spring, a gear or a joint between "
+        "things, and where no motion or controller moves joints.",
     )  # fmt: skip
     springs: Implicitness = field(
         default="automatic", unit="1", ge=0.5, le=1,

@@ -188,3 +188,35 @@ VALUES = st.recursive(
 @given(VALUES)
 def test_values_are_read_back_as_they_were_written(value: object) -> None:
     assert tomllib.loads(f"it = {write_value(value)}")["it"] == value
+
+
+def test_import_reads_nothing_outside_the_folder_of_the_robot(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    (tmp_path / "secret.xml").write_text("<mujoco><option/></mujoco>")
+    file = home / "robot.xml"
+    file.write_text(
+        '<mujoco><include file="../secret.xml"/><worldbody><body><geom size="1"/></body></worldbody></mujoco>'
+    )
+    arguments = ["import", str(file), "-o", str(home / "out.toml")]
+    assert run_command(arguments) == ExitCode.BAD_INPUT
+    said = capsys.readouterr().err
+    assert "--allow-outside" in said
+    assert len(said.splitlines()) == 1
+    assert run_command([*arguments, "--allow-outside"]) == ExitCode.FINE
+
+
+def test_names_of_a_robot_do_not_end_lines_or_words_of_the_scene(tmp_path: Path) -> None:
+    name = "wide &#10;entity = 5 #" + "x" * 300
+    points = " ".join(f"{np.cos(k)} {np.sin(k)} {z}" for k in range(30) for z in (0, 1))
+    file = tmp_path / 'a "b" c.xml'
+    file.write_text(
+        f'<mujoco><asset><mesh name="m" vertex="{points}"/></asset><worldbody><body name="{name}">'
+        f'<joint name="{name}" frictionloss="1"/><geom type="mesh" mesh="m"/></body></worldbody></mujoco>'
+    )
+    out = tmp_path / "out.toml"
+    assert run_command(["import", str(file), "-o", str(out)]) == ExitCode.FINE
+    assert run_command(["check", str(out)]) == ExitCode.FINE
+    assert tomllib.loads(out.read_text(encoding="utf-8"))["about"] == f"The robot of {file.name}."

@@ -64,16 +64,25 @@ def read_checked(cls: type, table: Any) -> tuple[Any, list[Complaint]]:
         return None, _explain(cls, error)
 
 
+def _is_plain(value: Any) -> bool:
+    """Whether a value can be told at a glance to be no foreign one."""
+    kind = type(value)
+    if kind is int:
+        return value in _INT64
+    return kind is str or kind is bool or (kind is float and -_GREATEST <= value <= _GREATEST)
+
+
 def find_foreign(value: Any, keys: KeyPath = ()) -> Iterator[Complaint]:
     """The values that TOML or Python can hold but no component can."""
+    # Scenes have words and numbers by the ten thousand, and nearly all of them are fine.
     if isinstance(value, Mapping):
         for key, inner in value.items():
-            yield from find_foreign(inner, (*keys, str(key)))
+            if not _is_plain(inner):
+                yield from find_foreign(inner, (*keys, str(key)))
     elif isinstance(value, list):
-        if _all_fine(value):
-            return
         for index, inner in enumerate(value):
-            yield from find_foreign(inner, (*keys, index))
+            if not _is_plain(inner):
+                yield from find_foreign(inner, (*keys, index))
     elif isinstance(value, datetime.date | datetime.time):
         what = f"the date or time {value} is not a value of a scene"
         yield Complaint(keys, what, "write seconds as a number, or words in quotes")
@@ -86,24 +95,6 @@ def find_foreign(value: Any, keys: KeyPath = ()) -> Iterator[Complaint]:
     elif value is not None and not isinstance(value, str | int | float | bool):
         what = f"a {type(value).__name__} is not a value of a scene"
         yield Complaint(keys, what, "give numbers, strings, truth values, lists or tables of them")
-
-
-def _all_fine(values: list[Any]) -> bool:
-    """Whether a list holds ordinary values alone: meshes have numbers by the ten thousand, and all of them are fine."""
-    for value in values:
-        kind = type(value)
-        if kind is float:
-            if not -_GREATEST <= value <= _GREATEST:
-                return False
-        elif kind is list:
-            if not _all_fine(value):
-                return False
-        elif kind is int:
-            if value not in _INT64:
-                return False
-        elif kind is not str and kind is not bool:
-            return False
-    return True
 
 
 @dataclass(frozen=True)
