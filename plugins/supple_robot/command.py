@@ -76,6 +76,7 @@ def import_robot(
     counts = {
         "links": len(robot.link) - 1, "joints": len(robot.joint), "entities": len(robot.entities) + 1,
         "servos": sum("servo" in entity.components for entity in robot.entities),
+        "gears": sum("gear" in entity.components for entity in robot.entities),
         "loops": sum("joint" in entity.components for entity in robot.entities),
     }  # fmt: skip
     if as_json:

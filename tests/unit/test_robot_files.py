@@ -18,6 +18,7 @@ from supple.plugin import load_plugins
 from supple.run.cli import run_command
 from supple.scene.load import read_scene
 from supple.scene.write import write_value
+from supple_robot.robot import make_robot
 
 pytest.importorskip("mujoco")
 
@@ -102,8 +103,38 @@ def test_what_is_left_out_is_said_by_check(tmp_path: Path, capsys: pytest.Captur
     scene = write_scene(tmp_path, "hand.xml")
     assert run_command(["check", str(scene)]) == ExitCode.FINE
     said = capsys.readouterr()
-    for word in ("follows", "acts on no joint", "mere torque", "1 tendon", "prisms"):
+    for word in ("acts on no joint", "mere torque", "1 tendon", "prisms"):
         assert word in said.out + said.err
+
+
+PAIR = """<mujoco><worldbody><body><joint name="a"/><geom size="0.1"/></body>
+<body pos="1 0 0"><joint name="b"/><geom size="0.1"/></body></worldbody><equality>{}</equality></mujoco>"""
+
+
+@pytest.mark.parametrize(
+    ("equality", "words", "gears"),
+    [
+        ('<joint joint1="b" joint2="a" polycoef="0 1 0.5 0 0"/>', ["joint b follows a by a curve"], 0),
+        ('<joint joint1="b" joint2="a" active="false"/>', ["is not active at the start"], 0),
+        ('<joint joint1="b" joint2="a"/><joint joint1="b"/>', ["tied by another equality"], 1),
+        (
+            '<joint joint1="b" polycoef="0.2 0 0 0 0"/>',
+            ["joint b starts at 0.2, where its equality has it"],
+            1,
+        ),
+        ('<joint joint1="b" joint2="a" polycoef="0 -2 0 0 0"/>', [], 1),
+    ],
+)
+def test_equalities_of_joints_are_gears(equality: str, words: list[str], gears: int, tmp_path: Path) -> None:
+    scene = write_scene(tmp_path, "pair.xml")
+    (tmp_path / "pair.xml").write_text(PAIR.format(equality))
+    world = supple.load(scene)
+    assert len(world.array("skeleton.gear")) == gears
+    blueprint = world.blueprint
+    said = make_robot(blueprint.graph["it"].components["robot"], "it", blueprint.files).left_out
+    assert len(said) == len(words)
+    assert [word for word in words if not any(word in line for line in said)] == []
+    world.step(5)
 
 
 def test_masks_and_excluded_pairs_decide_who_touches(tmp_path: Path) -> None:
