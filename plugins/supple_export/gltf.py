@@ -22,7 +22,7 @@ import supple
 from supple.core.drawing import Carried
 from supple.core.rotation_rows import invert_rows, rotate_rows
 from supple.errors import Problem, UserError
-from supple.run.atomic import replacing
+from supple.run.atomic import refuse_unwritable, replacing
 from supple.run.stage import Thing
 from supple.run.tessellate import smooth_normals
 from supple_export.armature import Armature, SkinnedMesh, find_armatures, hang, strays
@@ -47,6 +47,8 @@ def write_gltf(selection: Selection, path: Path, progress: Progress) -> list[dic
             with numbers.open("wb+") as file:
                 document, rows = _make_document(selection, file, progress)
                 _write_glb(path, document, file)
+        except OSError as error:
+            raise refuse_unwritable(path, error) from error
         finally:
             numbers.unlink(missing_ok=True)
         return rows

@@ -33,7 +33,7 @@ def require_usd() -> None:
 
 def write_usd(selection: Selection, path: Path, progress: Progress) -> list[dict[str, Any]]:
     """Write a stage; returns a row for each thing."""
-    from pxr import Usd, UsdGeom
+    from pxr import Tf, Usd, UsdGeom
 
     require_things(selection)
     temporary = path.with_name(f".{path.stem}.part{path.suffix}")
@@ -46,6 +46,13 @@ def write_usd(selection: Selection, path: Path, progress: Progress) -> list[dict
         stage.GetRootLayer().Save()
         del stage
         temporary.replace(path)
+    except Tf.ErrorException as error:
+        # Its words fill lines; that of the disk stands in quotes.
+        said = re.search(r"'(Error occurred writing[^']*|[^']*No space[^']*)'", str(error))
+        what = f"cannot be written: {said[1] if said else 'usd-core gave up'}"
+        raise UserError(
+            Problem(None, str(path), what, "make room on the disk, or choose another place")
+        ) from error
     finally:
         temporary.unlink(missing_ok=True)
     return rows

@@ -66,15 +66,31 @@ def write_mp4(path: Path, pictures: Iterable[Picture], fps: float) -> None:
     try:
         writer = imageio_ffmpeg.write_frames(
             str(temporary), (width, height), fps=fps, codec="libx264", quality=8, macro_block_size=2,
-            ffmpeg_log_level="error",
+            ffmpeg_log_level="quiet",
         )  # fmt: skip
         writer.send(None)
+        count = 0
         for picture in itertools.chain([first], pictures):
             writer.send(np.ascontiguousarray(picture[:height, :width]))
+            count += 1
         writer.close()
+        _check_film(temporary, count, path)
         os.replace(temporary, path)
     except OSError as error:
         raise refuse_unwritable(path, error) from error
     finally:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
+
+
+def _check_film(written: Path, count: int, path: Path) -> None:
+    """The encoder does not say that a disk is full: read what it wrote."""
+    import imageio_ffmpeg
+
+    try:
+        found, _ = imageio_ffmpeg.count_frames_and_secs(str(written))
+    except (RuntimeError, OSError):
+        found = 0
+    if found != count:
+        what = f"cannot be written: the encoder stored {found} of {count} frames"
+        raise UserError(Problem(None, str(path), what, "make room on the disk, or choose another place"))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from supple.errors import Problem, UserError
+from supple.errors import Problem, UserError, Where
 from supple.run.options import FILE, json_option, outside_option
 
 if TYPE_CHECKING:
@@ -66,7 +67,11 @@ def import_robot(
         raise UserError(Problem(None, str(file), "no such file", "name an MJCF or URDF file"))
     word = Names().below("", name or file.stem, "robot").lstrip("/")
     files = SceneFiles(str(file.parent / "scene.toml"), allow_outside=allow_outside)
-    robot = make_robot(Robot(file=file.name, **options), word, files)
+    try:
+        robot = make_robot(Robot(file=file.name, **options), word, files)
+    except UserError as error:
+        where = Where(str(file))
+        raise UserError([replace(each, where=each.where or where) for each in error.problems]) from error
     written = _write(robot, word, file, output)
     counts = {
         "links": len(robot.link) - 1, "joints": len(robot.joint), "entities": len(robot.entities) + 1,
@@ -117,18 +122,22 @@ def _write(robot: ReadRobot, root: str, file: Path, output: Path) -> list[str]:
 
 
 def _from_file(hull: Any, name: str) -> Any:
-    from dataclasses import replace
-
     return replace(hull, file=name, points=())
 
 
 def _write_hull(file: Path, points: Any) -> None:
     import numpy as np
 
+    from supple.run.atomic import refuse_unwritable, replacing
     from supple_collide.mesh_shape import wrap_points
 
     hull = wrap_points(np.array(points), str(file))
-    file.parent.mkdir(exist_ok=True)
     corners = (f"v {x!r} {y!r} {z!r}" for x, y, z in hull.vertices.tolist())
     faces = (f"f {a + 1} {b + 1} {c + 1}" for a, b, c in hull.triangles.tolist())
-    file.write_text("\n".join(["# A convex hull, in metres.", *corners, *faces]) + "\n", encoding="utf-8")
+    text = "\n".join(["# A convex hull, in metres.", *corners, *faces]) + "\n"
+    try:
+        file.parent.mkdir(exist_ok=True)
+        with replacing(file) as made:
+            made.write(text.encode())
+    except OSError as error:
+        raise refuse_unwritable(file, error) from error

@@ -315,3 +315,16 @@ def test_a_header_that_announces_more_than_there_is_is_refused(tmp_path: Path) -
         archive.writestr("about.npy", file.getvalue() + bytes(80))
     with pytest.raises(UserError, match="does not hold the numbers"):
         read_checkpoint(path)
+
+
+def test_a_reader_that_quotes_a_damaged_file_at_length_is_cut(place: Place) -> None:
+    """zipfile shows the whole of a name that is not the one of the directory."""
+    file = place.folder / "state.npz"
+    name = "a" * 60_000
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("about.npy", b"")
+        archive.writestr(name, b"")
+    file.write_bytes(file.read_bytes().replace(b"about.npy", b"about.np\xff", 1))
+    with pytest.raises(UserError) as caught:
+        read_checkpoint(file)
+    assert len(str(caught.value)) < 600

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import base64
+import errno
 import json
 import os
 import struct
+import subprocess
+import sys
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -19,7 +22,7 @@ from supple.core.scene_files import SceneFiles
 from supple.errors import UserError
 from supple.mechanics.stored_problems import read_arrays
 from supple.run.atomic import check_folder, replacing, temporary_beside
-from supple.run.cli import shorten
+from supple.run.cli import find_full_disk, shorten
 from supple.run.recording import open_recording
 
 links = pytest.mark.skipif(os.name == "nt", reason="links need rights on Windows")
@@ -329,3 +332,42 @@ def test_binary_stl_header_is_believed_only_with_its_triangles(tmp_path: Path) -
     (tmp_path / "a.stl").write_bytes(bytes(80) + struct.pack("<I", 2**32 - 1) + bytes(50))
     with pytest.raises(UserError, match=r"a\.stl"):
         read_triangles(tmp_path / "a.stl", "a.mesh")
+
+
+# Full disks
+
+
+def test_a_full_disk_is_one_line_however_libraries_wrap_it() -> None:
+    def fail() -> None:
+        try:
+            raise OSError(errno.ENOSPC, "No space left on device", "a.glb")
+        except OSError:
+            raise ValueError("cannot close the archive")  # noqa: B904 - as libraries do
+
+    with pytest.raises(ValueError, match="archive") as caught:
+        fail()
+    assert find_full_disk(caught.value).startswith("a.glb: cannot be written: No space left")
+    assert find_full_disk(ValueError("another matter")) == ""
+    assert find_full_disk(FileNotFoundError(errno.ENOENT, "no such file")) == ""
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no disk that is always full")
+def test_words_that_a_full_disk_does_not_take_are_no_defect() -> None:
+    with open("/dev/full", "w") as full:
+        words = [sys.executable, "-m", "supple", "plugins", "--json"]
+        done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1), done.stderr
+
+
+def test_a_film_that_was_not_written_whole_is_refused(tmp_path: Path) -> None:
+    """ffmpeg leaves with an error that nobody hears, and half a file."""
+    pytest.importorskip("imageio_ffmpeg")
+    from supple_picture.film import _check_film, write_mp4
+
+    pictures = [np.zeros((16, 16, 3), np.uint8)] * 3
+    write_mp4(tmp_path / "a.mp4", pictures, 5)
+    _check_film(tmp_path / "a.mp4", 3, tmp_path / "a.mp4")
+    half = tmp_path / "half.mp4"
+    half.write_bytes((tmp_path / "a.mp4").read_bytes()[:200])
+    with pytest.raises(UserError, match="stored 0 of 3 frames"):
+        _check_film(half, 3, half)

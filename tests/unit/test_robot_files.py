@@ -203,6 +203,7 @@ def test_import_reads_nothing_outside_the_folder_of_the_robot(
     arguments = ["import", str(file), "-o", str(home / "out.toml")]
     assert run_command(arguments) == ExitCode.BAD_INPUT
     said = capsys.readouterr().err
+    assert said.startswith(str(file))
     assert "--allow-outside" in said
     assert len(said.splitlines()) == 1
     assert run_command([*arguments, "--allow-outside"]) == ExitCode.FINE

@@ -183,4 +183,5 @@ def resume(world: World, checkpoint: Checkpoint) -> None:
 
 
 def _first_line(error: Exception) -> str:
-    return str(error).splitlines()[0] if str(error) else type(error).__name__
+    """What a reader said, without the bytes of the file that it may quote at length."""
+    return str(error).splitlines()[0][:200] if str(error) else type(error).__name__

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import importlib
 import os
@@ -35,6 +36,8 @@ COMMANDS = {
 _THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 #: What shells report for a program whose reader went away.
 _BROKEN_PIPE = 141
+#: What disks say that take no more.
+_FULL = (errno.ENOSPC, errno.EFBIG, errno.EROFS, errno.EIO, getattr(errno, "EDQUOT", errno.ENOSPC))
 #: Longer than a name or a path that somebody means [characters].
 _ENDLESS = re.compile(r"\S{400,}")
 #: Where a context keeps the command of a plugin that it runs.
@@ -129,6 +132,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.stdout.flush()
     except BrokenPipeError:
         code = _silence_output()
+    except OSError as error:
+        _silence_output()
+        code = _complain([find_full_disk(error) or str(error)], ExitCode.BAD_INPUT)
     sys.exit(code)
 
 
@@ -156,11 +162,23 @@ def run_command(arguments: Sequence[str]) -> int:
         return _complain(["interrupted"], ExitCode.INTERRUPTED)
     except BrokenPipeError:
         return _silence_output()
-    except Exception:
+    except Exception as error:
+        if full := find_full_disk(error):
+            return _complain([full], ExitCode.BAD_INPUT)
         traceback.print_exc()
         return _complain(
             ["this is a defect of supple; please report it with the lines above"], ExitCode.DEFECT
         )
+
+
+def find_full_disk(error: BaseException | None) -> str:
+    """One line if an error comes of a disk that takes no more, however libraries wrapped it; else nothing."""
+    while error is not None:
+        if isinstance(error, OSError) and error.errno in _FULL:
+            place = error.filename or "what was to be written"
+            return f"{place}: cannot be written: {error.strerror}; make room, or choose another place"
+        error = error.__cause__ or error.__context__
+    return ""
 
 
 def _complain(lines: list[str], code: ExitCode) -> int:

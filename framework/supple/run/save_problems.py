@@ -8,6 +8,7 @@ from supple.core.schedule import ROWS
 from supple.core.world import World
 from supple.errors import Problem, UserError, Where
 from supple.mechanics.problem import ConstraintProblem
+from supple.run.atomic import refuse_unwritable
 
 
 class ProblemSaver:
@@ -34,5 +35,9 @@ class ProblemSaver:
             ran = world.timing.steps and (world.steps - 1) % solve.rate == 0
             if ran and problem.count:
                 other = "" if solve.name == ROWS else f".{solve.name}"
-                problem.save(self.folder / f"step{world.steps:06}{other}.npz")
+                file = self.folder / f"step{world.steps:06}{other}.npz"
+                try:
+                    problem.save(file)
+                except OSError as error:
+                    raise refuse_unwritable(file, error) from error
         return world.steps + 1
