@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import shutil
 import struct
 import subprocess
@@ -16,6 +18,8 @@ ROOT = Path(__file__).resolve().parents[1]
 SCENES, ROBOTS = ROOT / "scenes", ROOT / "tests" / "robots"
 OUTSIDE = "outside"
 """A folder beside that of an attack; nothing in it may be opened."""
+TASK = "task"
+"""Stands for making an environment to learn in, which no command does."""
 HEAD = "format = 1\n[run]\nstep = 0.01\nduration = 0.03\n"
 FIGURE = (
     HEAD
@@ -42,34 +46,48 @@ def _run(scene: str, more: str = "") -> str:
     return f"run @{scene} --quiet {more}"
 
 
+READ = (
+    "info @damaged.h5",
+    *(f"export @damaged.h5 --to {to} -o @out.{to} --overwrite" for to in ("pc2", "vtk", "csv")),
+    "export @damaged.h5 --to gltf -o @out.glb",
+    "export @damaged.h5 --to usd -o @out.usda",
+    "view @damaged.h5 --html @out.html",
+    "plot @damaged.h5 -o @out.svg",
+    "plot @damaged.h5 *.height energy -o @out.svg",
+    "picture @damaged.h5 --size 64x48 -o @out.png",
+)
+"""What is done with recordings."""
 TARGETS: dict[str, tuple[Target, ...]] = {
     "checkpoint": (
         Target("whole.npz", "damaged.npz", (_run("drop.toml", "--until 0.1 --resume @damaged.npz"),)),
         Target("flesh.npz", "damaged.npz", (_run("box_drop.toml", "--until 0.02 --resume @damaged.npz"),)),
+        Target("tets.npz", "damaged.npz", (_run("muscle_types.toml", "--until 0.02 --resume @damaged.npz"),)),
+        Target("gait.npz", "damaged.npz", (_run("walk_2d.toml", "--until 0.02 --resume @damaged.npz"),)),
     ),
     "recording": (
-        Target(
-            "whole.h5",
-            "damaged.h5",
-            (
-                "info @damaged.h5",
-                "export @damaged.h5 --to gltf -o @out.glb",
-                "view @damaged.h5 --html @out.html",
-                "plot @damaged.h5 ball.height -o @out.svg",
-            ),
-        ),
+        *(Target(name, "damaged.h5", READ) for name in ("whole.h5", "flesh.h5")),
         Target("commands.h5", "damaged.h5", (_run("cart_pole.toml", "--until 0.1 --replay @damaged.h5"),)),
     ),
     "mesh": tuple(
         Target(f"whole.{suffix}", f"damaged.{suffix}", (_run(f"mesh_{suffix}.toml"),), suffix == "obj")
         for suffix in ("obj", "stl", "ply", "off", "glb", "gltf")
     ),
-    "motion": (Target("whole.bvh", "damaged.bvh", (_run("motion.toml", "--until 0.02"),), lines=True),),
+    "motion": (
+        Target("whole.bvh", "damaged.bvh", (_run("motion.toml", "--until 0.02"),), lines=True),
+        *(Target(f"whole.{one}", f"damaged.{one}", (_run(f"clip_{one}.toml"),)) for one in ("glb", "gltf")),
+    ),
     "amass": (Target("whole.npz", "damaged.npz", (_run("amass.toml"),)),),
     "rig": (Target("whole.glb", "damaged.glb", (_run("rig.toml", "--until 0.02"),)),),
     "robot": (
         *(
-            Target(name, f"damaged{Path(name).suffix}", (_run(f"{Path(name).stem}.toml"),))
+            Target(
+                name,
+                f"damaged{Path(name).suffix}",
+                (
+                    _run(f"{Path(name).stem}.toml"),
+                    f"import @damaged{Path(name).suffix} -o @made.toml --overwrite",
+                ),
+            )
             for name in ("arm.urdf", "quadruped.xml", "gripper.xml", "humanoid.xml", "hand.xml", "nested.xml")
         ),
         Target("whole.obj", "meshes/head.obj", (_run("head.toml"),)),
@@ -79,11 +97,23 @@ TARGETS: dict[str, tuple[Target, ...]] = {
         for suffix in ("msh", "vtu", "vtk", "mesh", "glb", "obj")
     ),
     "gait": (Target("whole.toml", "damaged.toml", (_run("walk.toml", "--until 0.02"),), lines=True),),
+    "task": (Target("whole.toml", "damaged.toml", (f"{TASK} @damaged.toml",), lines=True),),
     "problem": tuple(
-        Target(f"{name}.npz", "damaged.npz", ("solve @damaged.npz",))
-        for name in ("dense", "sparse", "lcp", "whole", "qpcc")
+        Target(f"{name}.npz", "damaged.npz", ("solve @damaged.npz", f"solve @damaged.npz {more}"))
+        for name, more in (
+            *((name, "--solver gauss_seidel") for name in ("dense", "sparse", "whole")),
+            ("lcp", "--tolerance 1e-6"),
+            ("qpcc", "--prove"),
+        )
     ),
-    "results": (Target("whole.json", "damaged.json", ("report @damaged.json -o @page --overwrite",)),),
+    "results": (
+        Target(
+            "whole.json",
+            "damaged.json",
+            ("report @damaged.json -o @page --overwrite", "claims @drop.toml --jobs 1 -o @damaged.json"),
+        ),
+        Target("run.json", "damaged.json", ("plot @run.h5 ball.height --timings @damaged.json -o @out.svg",)),
+    ),
 }
 
 
@@ -117,7 +147,12 @@ def prepare(kind: str, folder: Path) -> None:
 
 
 def _prepare_runs(folder: Path) -> None:
-    for name, until, files in (("first/drop", "0.05", "whole"), ("soft_contacts/box_drop", "0.01", "flesh")):
+    for name, until, files in (
+        ("first/drop", "0.05", "whole"),
+        ("soft_contacts/box_drop", "0.01", "flesh"),
+        ("soft_body_locomotion/muscle_types", "0.01", "tets"),
+        ("walking/walk_2d", "0.01", "gait"),
+    ):
         scene = shutil.copy(SCENES / f"{name}.toml", folder)
         written = ["--record", folder / f"{files}.h5", "--checkpoint", folder / f"{files}.npz"]
         _supple("run", scene, "--quiet", "--until", until, *written)
@@ -172,6 +207,14 @@ def _prepare_motion(folder: Path) -> None:
     shutil.copy(SCENES / "tracking" / "sway.bvh", folder / "whole.bvh")
     text = (SCENES / "tracking" / "sway.toml").read_text(encoding="utf-8")
     (folder / "motion.toml").write_text(text.replace("sway.bvh", "damaged.bvh"), encoding="utf-8")
+    content = shutil.copy(SCENES / "rigs" / "walker.glb", folder / "whole.glb").read_bytes()
+    size = struct.unpack_from("<I", content, 12)[0]
+    document = json.loads(content[20 : 20 + size])
+    numbers = base64.b64encode(content[28 + size :]).decode()
+    document["buffers"][0]["uri"] = f"data:application/octet-stream;base64,{numbers}"
+    (folder / "whole.gltf").write_text(json.dumps(document), encoding="utf-8")
+    for suffix in ("glb", "gltf"):
+        (folder / f"clip_{suffix}.toml").write_text(FIGURE.replace("damaged.npz", f"damaged.{suffix}"))
 
 
 def _prepare_amass(folder: Path) -> None:
@@ -232,6 +275,11 @@ def _prepare_gait(folder: Path) -> None:
     (folder / "walk.toml").write_text(text.replace('"walk_2d"', '"damaged.toml"'), encoding="utf-8")
 
 
+def _prepare_task(folder: Path) -> None:
+    shutil.copy(SCENES / "control" / "balance_task.toml", folder / "whole.toml")
+    shutil.copy(SCENES / "control" / "cart_pole.toml", folder)
+
+
 def _prepare_problems(folder: Path) -> None:
     source = np.random.default_rng(2)
     half = source.normal(size=(12, 15))
@@ -256,10 +304,13 @@ def _prepare_problems(folder: Path) -> None:
 def _prepare_results(folder: Path) -> None:
     shutil.copy(SCENES / "first" / "drop.toml", folder)
     _supple("claims", folder / "drop.toml", "--jobs", "1", "-o", folder / "whole.json")
+    said = _supple("run", folder / "drop.toml", "--until", "0.1", "--record", folder / "run.h5", "--json")
+    (folder / "run.json").write_bytes(said)
 
 
-def _supple(*words: object) -> None:
-    subprocess.run([sys.executable, "-m", "supple", *map(str, words)], check=False, capture_output=True)
+def _supple(*words: object) -> bytes:
+    command = [sys.executable, "-m", "supple", *map(str, words)]
+    return subprocess.run(command, check=False, capture_output=True).stdout
 
 
 PREPARE: dict[str, Callable[[Path], None]] = {
@@ -272,6 +323,7 @@ PREPARE: dict[str, Callable[[Path], None]] = {
     "robot": _prepare_robots,
     "tets": _prepare_tets,
     "gait": _prepare_gait,
+    "task": _prepare_task,
     "problem": _prepare_problems,
     "results": _prepare_results,
 }

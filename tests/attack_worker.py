@@ -24,7 +24,7 @@ from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 
-from attack_targets import OUTSIDE, ROOT, TARGETS, Target
+from attack_targets import OUTSIDE, ROOT, TARGETS, TASK, Target
 from crafted import CRAFTS
 from damage import damage_bytes, mutate_text, rename_files
 
@@ -71,7 +71,13 @@ def attack_scene(name: str, folder: Path, source: Source) -> tuple[str, str]:
         shutil.copytree(original.parent, place)
     file = place / "mutated.toml"
     text = original.read_text(encoding="utf-8")
-    file.write_text(mutate_text(text, source) if source.harms else text, encoding="utf-8")
+    file.write_text(text, encoding="utf-8")
+    others = find_parts(original)
+    for other in others:  # whole again, whatever the case before made of them
+        shutil.copy(other, place)
+    if source.harms:
+        changed = place / source.choice(others).name if others and source.random() < 0.3 else file
+        changed.write_text(mutate_text(changed.read_text(encoding="utf-8"), source), encoding="utf-8")
     plugins = load_plugins()
     passed = False
     try:
@@ -93,6 +99,23 @@ def attack_scene(name: str, folder: Path, source: Source) -> tuple[str, str]:
     return "fine", ""
 
 
+def find_parts(scene: Path) -> list[Path]:
+    """The files of TOML beside a scene that are no scenes and that it names: what it includes, gaits."""
+    text = scene.read_text(encoding="utf-8")
+    return [
+        file
+        for file in sorted(scene.parent.glob("*.toml"))
+        if f'"{file.name}"' in text and "[run]" not in file.read_text(encoding="utf-8")
+    ]
+
+
+def list_scenes() -> list[str]:
+    """Every scene there is."""
+    home = ROOT / "scenes"
+    files = (file for file in home.glob("*/*.toml") if "[run]" in file.read_text(encoding="utf-8"))
+    return sorted(file.relative_to(home).with_suffix("").as_posix() for file in files)
+
+
 def judge_lines(lines: list[str], folder: Path) -> str:
     """What is wrong with a refusal: every problem is one line that begins with file and line."""
     for line in lines:
@@ -110,7 +133,7 @@ def attack_by_command(folder: Path, line: str, lines: bool) -> tuple[str, str]:
     words = [str(folder / word[1:]) if word.startswith("@") else word for word in line.split()]
     out, err = io.StringIO(), io.StringIO()
     with redirect_stdout(out), redirect_stderr(err):
-        code = run_command(words)
+        code = open_task(Path(words[1])) if words[0] == TASK else run_command(words)
     said = err.getvalue()
     if "Traceback" in said or code not in (0, 1, 2, 3):
         return "refused", f"exit {code}: {said[-600:]}"
@@ -124,6 +147,24 @@ def attack_by_command(folder: Path, line: str, lines: bool) -> tuple[str, str]:
             if lines and not LINE.fullmatch(each):
                 return "refused", f"no place: {each[:300]!r}"
     return {2: "refused", 3: "stopped"}.get(code, "fine"), ""
+
+
+def open_task(file: Path) -> int:
+    """Make an environment of a task, and act in it once; problems and exit code are those of a command."""
+    from supple.errors import SimulationError, UserError
+    from supple.gym import SceneEnv
+
+    try:
+        env = SceneEnv(file)
+        env.reset(seed=1)
+        env.step(env.action_space.sample())
+        env.close()
+    except UserError as error:
+        print(*error.problems, sep="\n", file=sys.stderr)
+        return 2
+    except SimulationError:
+        return 3
+    return 0
 
 
 def damage(folder: Path, target: Target, source: Source) -> None:
@@ -181,10 +222,10 @@ def attack_case(kind: str, folder: Path, seed: str, guard: Guard) -> tuple[str, 
     """One case, in this process."""
     source = Source(kind, seed)
     try:
-        if kind != "scene":
+        if kind in TARGETS:
             return attack_files(kind, folder, source, guard)
         if source.harms:
-            return attack_scene(source.choice(SCENES), folder, source)
+            return attack_scene(source.choice(SCENES if kind == "scene" else list_scenes()), folder, source)
         for name in SCENES:
             end, fault = attack_scene(name, folder, source)
             if fault or end != "fine":

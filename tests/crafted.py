@@ -218,7 +218,7 @@ def _walk(tree: Any) -> Any:
 
 def _change(values: np.ndarray, source: random.Random) -> np.ndarray:
     """An array of another shape, type or content."""
-    kind = source.randrange(5)
+    kind = source.randrange(6)
     values = np.array(values)
     if kind == 0 and values.dtype.kind in "iuf":
         with np.errstate(all="ignore"):
@@ -229,6 +229,9 @@ def _change(values: np.ndarray, source: random.Random) -> np.ndarray:
         return np.repeat(values.reshape(1, -1), source.choice((2, 100)), axis=0)
     if kind == 3 or values.dtype.kind not in "iuf" or not values.size:
         return np.array(source.choice((b"", b"word", b"\0")))
+    if kind == 5:
+        with np.errstate(all="ignore"):
+            return (values * source.choice((0.0, -1.0, 1e-300, 1e-9, 1e9, 1e150))).astype(values.dtype)
     flat = values.reshape(-1).copy()
     with np.errstate(all="ignore"):
         flat[source.randrange(flat.size)] = np.array(source.choice(NUMBERS)).astype(values.dtype)

@@ -10,6 +10,7 @@ from supple_tets.mesh import TetMesh, find_gradients
 from supple_tets.order import find_panels, find_pattern, place_blocks, sort_corners
 from supple_tets.product_kernels import LANES
 from supple_tets.tables import Elements, Factor, Matrix, Now, Scratch, Vertices
+from supple_tets.turn_kernels import make_lanes
 
 
 class BareBody:
@@ -62,7 +63,9 @@ class BareBody:
             each.fill(0.0)
         now = Now(x=x, v=v, v_before=v, turn=self.turn, last_step=np.array([h]))
         start_step(h, self.vertices, np.zeros(3), now, force, right, self.matrix)
-        add_elements(h, self.elements, self.vertices.fixed, now, self.scratch, right, self.matrix)
+        add_elements(
+            h, self.elements, self.vertices.fixed, now, self.scratch, make_lanes(), right, self.matrix
+        )
         copy_matrix(self.matrix, self.factor)
         return right
 
@@ -73,7 +76,7 @@ class BareBody:
     def find_energy(self, x):
         """Elastic energy [J]; rotations follow the shape."""
         stored, shape = np.zeros(1), np.zeros((1, 4))
-        follow_shape(self.elements, x, self.turn, self.turn, stored, shape)
+        follow_shape(self.elements, x, self.turn, make_lanes(), self.turn, stored, shape)
         return stored[0]
 
     def dense(self):

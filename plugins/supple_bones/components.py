@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, TypeGuard
 
 import numpy as np
 
@@ -43,16 +43,20 @@ def children_of(entity: Entity, graph: SceneGraph) -> list[Entity]:
     return [other for other in graph.below(entity.path) if other.parent == entity.path]
 
 
+def is_anchor(value: Any) -> TypeGuard[Anchor]:
+    """Whether a component holds a tree of bones."""
+    return hasattr(value, "bones_have_mass")
+
+
 def find_anchor(entity: Entity, graph: SceneGraph) -> tuple[str, Anchor] | None:
     """What the tree of a bone hangs on, the nearest above it, with the name of its component."""
     for above in graph.ancestors(entity.path):
         for kind, value in above.components.items():
-            if isinstance(value, Anchor):
+            if is_anchor(value):
                 return kind, value
     return None
 
 
-@runtime_checkable
 class Anchor(Protocol):
     """A component that holds a tree of bones: its root bones hang on this entity. `skeleton` is one.
 
@@ -141,7 +145,7 @@ class Bone:
         if "body" in entity.components:
             yield "the entity has both body and bone; take one of the two away"
         parent = graph[entity.parent].components if entity.parent is not None else {}
-        if "bone" not in parent and not any(isinstance(value, Anchor) for value in parent.values()):
+        if "bone" not in parent and not any(is_anchor(value) for value in parent.values()):
             where = f"its parent {entity.parent} has neither" if entity.parent else "it has no parent"
             yield f"a bone hangs on a bone or a skeleton, but {where}; put it below an entity with skeleton = {{}}"
         for other in graph.below(entity.path):

@@ -137,8 +137,22 @@ def _check_thinness(raw: Triangles, vertices: FloatArray, triangles: IntArray, w
 
 
 def _join_edges(raw: Triangles, triangles: IntArray, where: str) -> IntArray:
-    neighbour = np.full(triangles.shape, -1, np.int64)
-    open_edges: dict[tuple[int, int], tuple[int, int]] = {}
+    """For every edge of every triangle the triangle beyond it; -1 where there is none."""
+    begin, end = triangles.reshape(-1), np.roll(triangles, -1, axis=1).reshape(-1)
+    edge = np.minimum(begin, end) * (int(triangles.max()) + 1) + np.maximum(begin, end)
+    order = np.argsort(edge, kind="stable")
+    shared = np.flatnonzero(edge[order[1:]] == edge[order[:-1]])
+    one, other = order[shared], order[shared + 1]
+    if (np.diff(shared) == 1).any() or (begin[one] == begin[other]).any():
+        _refuse_edges(raw, triangles, where)
+    neighbour = np.full(triangles.size, -1, np.int64)
+    neighbour[one], neighbour[other] = other // 3, one // 3
+    return neighbour.reshape(-1, 3)
+
+
+def _refuse_edges(raw: Triangles, triangles: IntArray, where: str) -> None:
+    """Name the first triangle, in the order of the file, that does not fit those before it."""
+    open_edges: dict[tuple[int, int], int] = {}
     done: set[tuple[int, int]] = set()
     for t, corners in enumerate(triangles.tolist()):
         for k in range(3):
@@ -148,15 +162,12 @@ def _join_edges(raw: Triangles, triangles: IntArray, where: str) -> IntArray:
                 what = "an edge of the triangle belongs to three triangles (non-manifold)"
                 raise raw.problem(t, where, what, "split the mesh there, or delete the inner triangle")
             if edge not in open_edges:
-                open_edges[edge] = (t, k)
+                open_edges[edge] = i
                 continue
-            other, m = open_edges.pop(edge)
             done.add(edge)
-            if triangles[other, m] == i:
+            if open_edges.pop(edge) == i:
                 what = "the triangle and its neighbour face opposite ways (non-manifold)"
                 raise raw.problem(t, where, what, "turn one of them round")
-            neighbour[t, k], neighbour[other, m] = other, t
-    return neighbour
 
 
 def find_normals(vertices: FloatArray, triangles: IntArray) -> FloatArray:
@@ -170,8 +181,11 @@ def find_normals(vertices: FloatArray, triangles: IntArray) -> FloatArray:
 def find_facets(vertices: FloatArray, triangles: IntArray, neighbour: IntArray) -> IntArray:
     """For every triangle the lowest triangle that it is joined to without a bend."""
     normals = find_normals(vertices, triangles)
-    facet = np.full(len(triangles), -1, np.int64)
-    for start in range(len(triangles)):
+    # Most triangles of a round surface have no neighbour in their plane, and are facets of their own.
+    bends = np.linalg.norm(normals[neighbour] - normals[:, None], axis=2)
+    level = ((neighbour >= 0) & (bends < 2.0 * FLAT)).any(axis=1)
+    facet = np.where(level, -1, np.arange(len(triangles)))
+    for start in np.flatnonzero(level).tolist():
         if facet[start] >= 0:
             continue
         facet[start], wanted = start, [start]

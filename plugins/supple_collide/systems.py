@@ -17,8 +17,10 @@ from supple_collide.finders import (
     find_surface,
 )
 from supple_collide.kernel_arrays import Contacts, Mounts, Placed, name_arrays
+from supple_collide.meeting import bind_meetings
 from supple_collide.meshes.systems import has_meshes
 from supple_collide.placing import move_mounted
+from supple_collide.sliding import bind_sliding, name_moving
 from supple_collide.sort_kernels import sort_contacts
 
 
@@ -43,14 +45,18 @@ class FindContacts(System):
     """Asks every finder in turn; contacts are sorted by pair, so that no order of anything matters."""
 
     phase = Phase.DETECT
-    writes = CONTACT_OUTPUTS
+    writes = (*CONTACT_OUTPUTS, "contacts.late")
 
     def __init__(self, build: Build) -> None:
         objects = len(list_collidables(build))
         self.finders: list[Finder] = [PrimitiveFinder(objects)]
         if has_meshes(build):
             self.finders.append(MeshFinder(objects))
-        self.reads = tuple(dict.fromkeys(name for finder in self.finders for name in finder.reads))
+        found = (name for finder in self.finders for name in finder.reads)
+        self.reads = (
+            *dict.fromkeys((*found, *name_arrays("collide", Mounts), *name_moving(build))),
+            *(Each("carriers", part) for part in ("position", "rotation", "twist")),
+        )
 
     def bind(self, arrays: Bound) -> Work:
         """Bind the finders, and scratch to sort contacts with."""
@@ -61,7 +67,8 @@ class FindContacts(System):
         columns = Contacts(**{name: column.reshape(capacity, -1) for name, column in contacts.items()})
         order = np.zeros(capacity, np.int64)
         integers, floats = np.zeros((capacity, 2), np.int64), np.zeros((capacity, 6))
-        return [*finders, Call(sort_contacts, count, order, integers, floats, columns)]
+        sort = Call(sort_contacts, count, order, integers, floats, columns)
+        return [*finders, sort, *bind_meetings(arrays), *bind_sliding(arrays)]
 
 
 class ObservePenetration(System):

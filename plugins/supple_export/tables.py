@@ -25,12 +25,13 @@ _CONTACT = (
 
 
 def write_tables(selection: Selection, folder: Path, progress: Progress) -> list[dict[str, Any]]:
-    """Write metrics.csv, poses.csv, contacts.csv and columns.csv; returns a row for each file."""
+    """Write metrics.csv, poses.csv, contacts.csv, surfaces.csv and columns.csv; returns a row for each file."""
     columns: list[tuple[str, str, str]] = []
     sizes = {
         "metrics.csv": _write_metrics(selection, folder / "metrics.csv", columns),
         "poses.csv": _write_poses(selection, folder / "poses.csv", columns, progress),
         "contacts.csv": _write_contacts(selection, folder / "contacts.csv", columns),
+        "surfaces.csv": _write_surfaces(selection, folder / "surfaces.csv", columns),
         "columns.csv": 0,
     }
     sizes["columns.csv"] = len(columns)
@@ -118,3 +119,27 @@ def _write_contacts(selection: Selection, path: Path, columns: list[tuple[str, s
                 yield values
 
     return _write(path, ("time", *head), rows())
+
+
+#: Columns of what presses on a surface that bends.
+_TOUCHED = (
+    ("time", "s"), ("thing", ""), ("force_x", "N"), ("force_y", "N"), ("force_z", "N"), ("pressure_worst", "Pa"),
+    ("vertices_pressed", "1"),
+)  # fmt: skip
+
+
+def _write_surfaces(selection: Selection, path: Path, columns: list[tuple[str, str, str]]) -> int:
+    """One row per frame and thing that bends and touches: the sum of its forces, and the greatest pressure."""
+    columns += [(path.name, name, unit) for name, unit in _TOUCHED]
+
+    def rows() -> Iterable[list[Any]]:
+        for frame in selection.frames:
+            time = float(selection.stage.times[frame])
+            for thing in selection.things:
+                touched = thing.surface_forces(frame)
+                if touched is not None:
+                    pressed = int(np.count_nonzero(touched.pressure))
+                    worst = float(touched.pressure.max(initial=0.0))
+                    yield [time, thing.drawing.name, *touched.force.sum(axis=0).tolist(), worst, pressed]
+
+    return _write(path, [name for name, _ in _TOUCHED], rows())

@@ -128,38 +128,27 @@ class _Writer:
         vertices = thing.vertices(frame)
         mesh.GetPointsAttr().Set(_vectors(vertices), code)
         mesh.GetExtentAttr().Set(_extent(vertices), code)
-        self._sample_forces(thing, mesh, vertices, frame, code)
+        self._sample_values(thing, mesh, frame, code)
 
-    def _sample_forces(self, thing: Thing, mesh: Any, vertices: Floats, frame: int, code: float) -> None:
-        """Contact forces on the vertices, where the recording has them, and what presses on an area."""
+    def _sample_values(self, thing: Thing, mesh: Any, frame: int, code: float) -> None:
+        """The channel of a thing, contact forces on its vertices, and what presses on an area."""
         from pxr import Sdf, UsdGeom, Vt
 
-        name = f"{str(getattr(thing.drawing.form, 'vertices', '')).partition('.')[0]}.force"
-        recording = self.selection.recording
-        primvars = UsdGeom.PrimvarsAPI(mesh)
+        primvars, kinds = UsdGeom.PrimvarsAPI(mesh), Sdf.ValueTypeNames
+
+        def say(name: str, kind: Any, values: Any) -> None:
+            primvars.CreatePrimvar(name, kind, UsdGeom.Tokens.vertex).Set(values, code)
+
+        def numbers(values: Floats | None) -> Any:
+            return Vt.FloatArray.FromNumpy(np.asarray(values, np.float32))
+
         if thing.drawing.channel is not None:
-            values = thing.values(frame)
-            channel = primvars.CreatePrimvar(
-                thing.drawing.channel.says.replace(" ", "_"),
-                Sdf.ValueTypeNames.FloatArray,
-                UsdGeom.Tokens.vertex,
-            )
-            channel.Set(Vt.FloatArray.FromNumpy(np.asarray(values, np.float32)), code)
-        if name not in recording.names:
-            return
-        forces = np.asarray(recording.rows(name, frame), np.float64)[thing.rows]
-        if forces.shape != vertices.shape:
-            return
-        normals, areas = _areas(vertices, thing.triangles)
-        pressure = np.maximum(-np.einsum("ij,ij->i", forces, normals), 0.0) / np.maximum(areas, 1e-12)
-        force = primvars.CreatePrimvar(
-            "contactForce", Sdf.ValueTypeNames.Vector3fArray, UsdGeom.Tokens.vertex
-        )
-        force.Set(_vectors(forces), code)
-        pressed = primvars.CreatePrimvar(
-            "contactPressure", Sdf.ValueTypeNames.FloatArray, UsdGeom.Tokens.vertex
-        )
-        pressed.Set(Vt.FloatArray.FromNumpy(pressure.astype(np.float32)), code)
+            name = thing.drawing.channel.says.replace(" ", "_")
+            say(name, kinds.FloatArray, numbers(thing.values(frame)))
+        touched = thing.surface_forces(frame)
+        if touched is not None:
+            say("contactForce", kinds.Vector3fArray, _vectors(touched.force))
+            say("contactPressure", kinds.FloatArray, numbers(touched.pressure))
 
     def _define_contacts(self) -> Any:
         from pxr import UsdGeom
@@ -241,15 +230,3 @@ def _matrix(position: Floats, rotation: Floats) -> Any:
 
     w, x, y, z = (float(value) for value in rotation)
     return Gf.Matrix4d(Gf.Rotation(Gf.Quatd(w, x, y, z)), Gf.Vec3d(*(float(value) for value in position)))
-
-
-def _areas(vertices: Floats, triangles: NDArray[np.int64]) -> tuple[Floats, Floats]:
-    """Unit normals [nv, 3] outwards, and a third of the area of the triangles around every vertex [nv]."""
-    corners = vertices[triangles]
-    across = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    normals, areas = np.zeros_like(vertices), np.zeros(len(vertices))
-    for corner in range(3):
-        np.add.at(normals, triangles[:, corner], across)
-        np.add.at(areas, triangles[:, corner], np.linalg.norm(across, axis=1) / 6.0)
-    length = np.linalg.norm(normals, axis=1, keepdims=True)
-    return normals / np.maximum(length, 1e-300), areas

@@ -27,7 +27,9 @@ def write_vtk(selection: Selection, folder: Path, progress: Progress) -> list[di
     for number, frame in enumerate(selection.frames):
         points = _join(selection, frame)
         surface, touching = f"surface_{number:06d}.vtu", f"contacts_{number:06d}.vtu"
-        data = {"displacement": points - first, **_channels(selection, frame)}
+        data = {
+            "displacement": points - first, **_channels(selection, frame), **_surface_forces(selection, frame)
+        }  # fmt: skip
         text = make_grid(points, triangles, _TRIANGLE, data, {"thing": owner})
         (folder / surface).write_text(text, encoding="utf-8")
         spots, forces = selection.stage.contacts(frame)
@@ -109,3 +111,18 @@ def _channels(selection: Selection, frame: int) -> dict[str, Array]:
             whole[start : start + len(thing.rest)] = values
         start += len(thing.rest)
     return found
+
+
+def _surface_forces(selection: Selection, frame: int) -> dict[str, Array]:
+    """Contact force and pressure at all points, nan on things of which they are not known; nothing if none is."""
+    parts = [(thing.surface_forces(frame), len(thing.rest)) for thing in selection.things]
+    if all(touched is None for touched, _ in parts):
+        return {}
+    return {
+        "contact_force": np.concatenate([
+            np.full((count, 3), np.nan) if touched is None else touched.force for touched, count in parts
+        ]),
+        "contact_pressure": np.concatenate([
+            np.full(count, np.nan) if touched is None else touched.pressure for touched, count in parts
+        ]),
+    }  # fmt: skip

@@ -42,8 +42,8 @@ class FleshLoad:
 
     def rest_inertia(self, path: str, share: float = 1.0) -> FloatArray:
         """Mass, first moment and inertia about the origin of all vertices that hang on a bone or follower."""
-        patches = [p for p, frame in enumerate(self.pool.patch_frames) if frame == (path, share)]
-        mine = np.isin(self.pool.patch_of, patches)
+        wanted = np.array([frame == (path, share) for frame in self.pool.patch_frames], bool)
+        mine = wanted[self.pool.patch_of]
         m, x = self.pool.mass[mine], self.pool.rest[mine]
         second = np.einsum("i,ij,ik->jk", m, x, x)
         about = np.trace(second) * np.eye(3) - second

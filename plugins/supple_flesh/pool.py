@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -75,7 +76,7 @@ class Pool:
         """Number of vertices."""
         return len(self.rest)
 
-    @property
+    @cached_property
     def patch_frames(self) -> tuple[Follower, ...]:
         """What every patch hangs on."""
         return tuple(map(Follower, self.patch_bone, self.patch_share))

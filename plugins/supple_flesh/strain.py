@@ -6,7 +6,8 @@ import numpy as np
 
 from supple.core.arrays import FloatArray, IntArray
 from supple.core.build import Build
-from supple.core.pose import relative_pose, rotate
+from supple.core.pose import relative_pose
+from supple.core.rotation_rows import rotate_rows
 from supple_collide.mesh_shape import list_vertex_triangles
 from supple_flesh.pool import Pool
 from supple_flesh.tables import Borders
@@ -29,10 +30,11 @@ def find_corner_normals(build: Build, pool: Pool) -> FloatArray:
         across /= np.linalg.norm(across, axis=1, keepdims=True)
         patches = pool.patch_of[pool.triangles[part.triangles]]
         here = build.pose(part.entity.path)
-        for patch in np.unique(patches):
-            _, turn = relative_pose(build.pose(pool.patch_bone[patch]), here)
-            triangle, corner = np.nonzero(patches == patch)
-            normals[part.triangles][triangle, corner] = rotate(turn, across[triangle])
+        used = np.unique(patches)
+        bones = {pool.patch_bone[patch] for patch in used}
+        turns = {bone: relative_pose(build.pose(bone), here)[1] for bone in bones}
+        table = np.array([turns[pool.patch_bone[patch]] for patch in used])
+        normals[part.triangles] = rotate_rows(table[np.searchsorted(used, patches)], across[:, None])
     return normals
 
 

@@ -28,7 +28,7 @@ def draw_links(build: Build, links: Sequence[Link]) -> None:
         entity = build.graph[link.path]
         if "joint" in entity.components:
             _draw_joint(build, link)
-        elif link.kind != PULL:
+        elif "spring" in entity.components and link.kind != PULL:
             _draw_spring(build, link)
 
 

@@ -22,7 +22,7 @@ from supple_qpcc.search import solve
 from supple_qpcc.static import solve_static
 
 UNKNOWN: Final = -1
-ROUGH: Final = 1e-3
+ROUGH: Final = 1e-2
 """Weight of squared impulses where a program fails because patches of a stiff sole nearly depend on each other."""
 COUNTS: Final = ("decisions", "programs", "infeasible", "pivoted")
 

@@ -22,6 +22,8 @@ _WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT4": 16}
 _JSON_CHUNK, _BINARY_CHUNK = 0x4E4F534A, 0x004E4942
 #: Zeros that an accessor without numbers may stand for.
 _LARGEST = 1 << 20
+#: Greater than any number in a pose of a node.
+_GREATEST = 1e30
 #: Extensions without which a file can still be understood: what only looks.
 _LOOKS = (
     "KHR_materials",
@@ -135,18 +137,33 @@ class GltfFile:
 
     def rest(self, node: int) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Translation, rotation (w, x, y, z) and scale of a node as the file has it."""
-        said = self.nodes[node]
-        if "matrix" in said:
-            return split_matrix(np.array(said["matrix"], float).reshape(4, 4).T)
-        x, y, z, w = said.get("rotation", (0.0, 0.0, 0.0, 1.0))
-        turn = np.array([w, x, y, z], float)
+        if "matrix" in self.nodes[node]:
+            return split_matrix(self._row(node, "matrix", ()).reshape(4, 4).T)
+        x, y, z, w = self._row(node, "rotation", (0.0, 0.0, 0.0, 1.0))
+        turn = np.array([w, x, y, z])
         length = float(np.linalg.norm(turn))
         if length == 0.0:
             raise ValueError(f"the rotation of node {node} is zero")
-        return (
-            np.array(said.get("translation", (0.0, 0.0, 0.0)), float), turn / length,
-            np.array(said.get("scale", (1.0, 1.0, 1.0)), float),
-        )  # fmt: skip
+        place, scale = self._row(node, "translation", (0.0,) * 3), self._row(node, "scale", (1.0,) * 3)
+        return place, turn / length, scale
+
+    def _row(self, node: int, key: str, otherwise: tuple[float, ...]) -> FloatArray:
+        """What a node says by so many numbers, none of them so great that its square is none."""
+        row: FloatArray = np.array(self.nodes[node].get(key, otherwise), float)
+        if row.shape != (len(otherwise) or 16,) or not (np.abs(row) < _GREATEST).all():
+            raise ValueError(f"the {key} of node {node} cannot be meant")
+        return row
+
+    @property
+    def joints(self) -> list[int]:
+        """The nodes that the first skin names as its joints."""
+        joints: list[int] = self.skins[0]["joints"]
+        for joint in joints:
+            if type(joint) is not int or not 0 <= joint < len(self.nodes):
+                raise ValueError(f"its skin names the joint {joint!r}, which is no node")
+        if len(set(joints)) < len(joints):
+            raise ValueError("its skin names the joint of one node twice")
+        return joints
 
     def name(self, node: int) -> str:
         """The name of a node, or its number."""

@@ -64,7 +64,7 @@ def bind_poses(gltf: GltfFile) -> dict[int, tuple[FloatArray, FloatArray]]:
     """Position and rotation of every joint of the first skin in the world, in the pose in which the skin was bound."""
     if not gltf.skins:
         return {}
-    joints = [int(joint) for joint in gltf.skins[0]["joints"]]
+    joints = gltf.joints
     inverse = inverse_bind(gltf)
     if inverse is None:
         return {joint: rest_pose(gltf, joint) for joint in joints}
@@ -89,7 +89,7 @@ def place_of_bind(gltf: GltfFile) -> FloatArray:
     inverse = inverse_bind(gltf)
     if inverse is None:
         return np.eye(4)
-    node = int(gltf.skins[0]["joints"][0])
+    node = gltf.joints[0]
     matrix = np.eye(4)
     while node >= 0:
         matrix = _matrix(*gltf.rest(node)) @ matrix
@@ -146,7 +146,7 @@ def _read_animation(gltf: GltfFile, animation: dict[str, Any]) -> SampledClip:
 
 def _list_joints(gltf: GltfFile, moved: set[int]) -> list[int]:
     """Joints of the first skin, and what moves between and above them; parents first."""
-    skinned = [int(joint) for joint in gltf.skins[0]["joints"]] if gltf.skins else sorted(moved)
+    skinned = gltf.joints if gltf.skins else sorted(moved)
     wanted = set(skinned)
     for joint in skinned:
         above = int(gltf.parent[joint])

@@ -42,23 +42,16 @@ def open_source(options: RunOptions, display: Display | None = None) -> Iterator
         with open_recording(options.scene) as recording:
             yield Stage(recording)
         return
-    from supple.run.simulate import simulate
+    from supple.run.simulate import read_with_plugins, simulate
 
+    read = read_with_plugins(options)
     if options.until is not None:
-        options = replace(options, until=max(options.until, _read_step(options)))
+        step = read[1].blueprint(variant=options.variant, overrides=options.overrides).run.step
+        options = replace(options, until=max(options.until, step))
     with tempfile.TemporaryDirectory(prefix="supple-") as folder:
         file = Path(folder) / "run.h5"
-        result = simulate(replace(options, record=file), display)
+        result = simulate(replace(options, record=file), display, read)
         if result.exit_code in (ExitCode.SIMULATION_FAILED, ExitCode.INTERRUPTED):
             raise RunEnded(result.exit_code, result.failure)
         with open_recording(file) as recording:
             yield Stage(recording)
-
-
-def _read_step(options: RunOptions) -> float:
-    from supple.plugin import load_plugins
-    from supple.scene.load import read_scene
-
-    plugins = load_plugins(options.plugins, options.disabled)
-    scene = read_scene(options.scene, plugins, allow_outside=options.allow_outside)
-    return float(scene.blueprint(variant=options.variant, overrides=options.overrides).run.step)

@@ -65,7 +65,7 @@ def _read(file: Path, path: str, _stamp: int, _size: int) -> RigFile:
 
 
 def _read_rig(gltf: GltfFile) -> RigFile:
-    listed = [int(joint) for joint in gltf.skins[0]["joints"]]
+    listed = gltf.joints
     depth = {joint: _depth(gltf, joint) for joint in listed}
     order = sorted(listed, key=lambda joint: (depth[joint], listed.index(joint)))
     number = {joint: place for place, joint in enumerate(order)}

@@ -105,6 +105,29 @@ def advance_bodies(
 
 
 @njit
+def take_back_lag(lagging, jacobian, lag, response, work, next_inout):
+    """Bodies go on as before until late impulses strike them: README eq. (3a). work [2, bodies, 6] is scratch."""
+    if lagging[0] == 0:
+        return
+    late, way, x, q = work[0], work[1], next_inout.x, next_inout.q
+    for i in range(late.shape[0]):
+        for k in range(6):
+            late[i, k] = 0.0
+    for block in range(jacobian.counts[0]):
+        i, g = jacobian.unit[block], jacobian.group[block]
+        for row in range(3):
+            for k in range(6):
+                late[i, k] += jacobian.values[block, row, k] * lag[g, row]
+    apply_inverse_mass(response, late, way)
+    for i in range(late.shape[0]):
+        for k in range(3):
+            x[i, k] -= way[i, k]
+        dw, dx, dy, dz = exponentiate_rotation_vector(-way[i, 3], -way[i, 4], -way[i, 5])
+        w, a, b, c = multiply_quaternions(q[i, 0], q[i, 1], q[i, 2], q[i, 3], dw, dx, dy, dz)
+        q[i, 0], q[i, 1], q[i, 2], q[i, 3] = normalise_quaternion(w, a, b, c)
+
+
+@njit
 def add_point_blocks(motion, count, group, frame, sign, point, directions, lever_out, jacobian_out):
     """Blocks d . [1, -[r]x R] of points at x + r: README eq. (4); angular velocities are in the body frame.
 

@@ -38,6 +38,7 @@ class RigidBodies:
     position, rotation, twist, wrench = "rigid.x", "rigid.q", "rigid.v", "rigid.wrench"
     layer = "bodies"
     sums_only = True
+    meets_late = True
     turned = "rigid.turned"
     reads = (*STATE, *MODEL, *RESPONSE.values(), turned)
     dynamics_reads, dynamics_forces = READS, (WRENCH,)

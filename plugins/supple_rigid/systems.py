@@ -14,7 +14,7 @@ from supple.core.pose import rotate
 from supple.core.schedule import Bound, Call, Phase, System
 from supple.mechanics.mechanism import Mechanism
 from supple.mechanics.problem import ConstraintProblem
-from supple_rigid.kernels import advance_bodies, move_freely, observe_bodies
+from supple_rigid.kernels import advance_bodies, move_freely, observe_bodies, take_back_lag
 from supple_rigid.layout import (
     ENDED,
     MODEL,
@@ -59,7 +59,8 @@ class AdvanceBodies(System):
 
     phase = Phase.ADVANCE
     reads = (
-        *MODEL, *STATE, *TIE, *TURNING, "rigid.v_free", "rigid.impulse", "rows.problem", "rows.impulse",
+        *MODEL, *STATE, *TIE, *TURNING, "rigid.v_free", "rigid.impulse", "rows.problem", "rows.impulse", "rows.lag",
+        "rows.lagging",
     )  # fmt: skip
     writes = (*NEXT.values(), *NEXT_TIE.values(), *ENDED)
 
@@ -73,10 +74,15 @@ class AdvanceBodies(System):
         problem: ConstraintProblem = arrays.record("rows.problem")
         mechanisms: list[Mechanism] = arrays.build.members("mechanisms")
         rigid: Any = next(each for each in mechanisms if each.name == "rigid")
+        rigid_v = arrays["rigid.v"]
         return [
             Call(
                 advance_bodies, arrays.h, bodies, response, motion, turning, arrays["rigid.v_free"],
                 arrays["rigid.impulse"], np.zeros((3, 3)), arrays.take(Ended, "rigid"), after,
+            ),
+            Call(
+                take_back_lag, arrays["rows.lagging"], rigid.jacobian.arrays, arrays["rows.lag"], response,
+                np.zeros((2, *rigid_v.shape)), after,
             ),
             Call(
                 keep_pulls, arrays.h, motion, rigid.jacobian.arrays, rigid.lever, problem.law, arrays["rows.impulse"],

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from supple.errors import Problem, UserError
-from supple.run.options import FILE, json_option
+from supple.run.options import FILE, json_option, outside_option
 
 if TYPE_CHECKING:
     from supple_robot.robot import ReadRobot
 
 #: Hulls of more corners are written to files of their own.
 _INLINE = 24
+#: Characters of a link's name that the name of its file has; more may be too many for a disk.
+_LONGEST = 60
 
 
 @click.command("import")
@@ -36,12 +38,15 @@ _INLINE = 24
 @click.option("--motor-stiffness", type=float, default=0.0, help="Stiffness of servos made of mere torques.")
 @click.option("--motor-damping", type=float, default=0.0, help="Their damping.")
 @click.option("--overwrite", is_flag=True, help="Replace a scene that exists.")
+@outside_option
 @json_option
-def import_robot(file: Path, output: Path, name: str, overwrite: bool, as_json: bool, **options: Any) -> None:
+def import_robot(
+    file: Path, output: Path, name: str, overwrite: bool, allow_outside: bool, as_json: bool, **options: Any
+) -> None:
     """Write a robot of an MJCF or URDF file as a scene: links, joints, shapes, servos, closed loops.
 
     What has no like in supple is listed, here and at the head of the scene. To use the file itself in a scene, write
-    robot = { file = "spot.xml" }.
+    robot = { file = "spot.xml" }. Meshes and other parts are read from the file's folder and below.
 
     Example: supple import spot.xml -o spot.toml --base free
     """
@@ -60,12 +65,13 @@ def import_robot(file: Path, output: Path, name: str, overwrite: bool, as_json: 
     if not file.is_file():
         raise UserError(Problem(None, str(file), "no such file", "name an MJCF or URDF file"))
     word = Names().below("", name or file.stem, "robot").lstrip("/")
-    files = SceneFiles(str(file.parent / "scene.toml"), allow_outside=True)
+    files = SceneFiles(str(file.parent / "scene.toml"), allow_outside=allow_outside)
     robot = make_robot(Robot(file=file.name, **options), word, files)
     written = _write(robot, word, file, output)
     counts = {
         "links": len(robot.link) - 1, "joints": len(robot.joint), "entities": len(robot.entities) + 1,
         "servos": sum("servo" in entity.components for entity in robot.entities),
+        "gears": sum("gear" in entity.components for entity in robot.entities),
         "loops": sum("joint" in entity.components for entity in robot.entities),
     }  # fmt: skip
     if as_json:
@@ -79,31 +85,34 @@ def import_robot(file: Path, output: Path, name: str, overwrite: bool, as_json: 
     click.echo(f"wrote {output}: {said}", err=True)
 
 
-def _write(robot: ReadRobot, word: str, file: Path, output: Path) -> list[str]:
+def _write(robot: ReadRobot, root: str, file: Path, output: Path) -> list[str]:
     """The scene, and large hulls beside it; returns the names of the latter."""
     from supple.core.entity import Entity
-    from supple.run.atomic import check_folder
-    from supple.scene.write import write_entities
+    from supple.run.atomic import check_folder, replacing
+    from supple.scene.toml_scanner import printable
+    from supple.scene.write import write_entities, write_value
 
     check_folder(output)
     written: list[str] = []
-    entities = [Entity(word, {})]
+    entities = [Entity(root, {})]
     for entity in robot.entities:
         hull = entity.components.get("convex")
         if hull is not None and len(hull.points) > _INLINE:
-            name = f"{output.stem}_meshes/{len(written)}_{entity.path.rpartition('/')[2]}.obj"
+            word = entity.path.rpartition("/")[2][:_LONGEST]
+            name = f"{output.stem}_meshes/{len(written)}_{word}.obj"
             _write_hull(output.parent / name, hull.points)
             written.append(name)
             entity = Entity(entity.path, {**entity.components, "convex": _from_file(hull, name)})
         entities.append(entity)
-    head = [
-        f"# Made of {file.name} by supple import.",
-        *(f"# Not as in the file: {line}" for line in robot.left_out),
+    said = [
+        f"Made of {file.name} by supple import.",
+        *(f"Not as in the file: {line}" for line in robot.left_out),
     ]
-    text = "\n".join(head) + (
-        f'\nformat = 1\nabout = "The robot of {file.name}."\n\n[run]\nstep = 0.002\nduration = 1.0\n\n'
-    )
-    output.write_text(text + write_entities(entities), encoding="utf-8")
+    head = "".join(f"# {printable(line)}\n" for line in said)  # names in them may hold anything
+    about = write_value(f"The robot of {file.name}.")
+    head += f"format = 1\nabout = {about}\n\n[run]\nstep = 0.002\nduration = 1.0\n\n"
+    with replacing(output) as made:
+        made.write((head + write_entities(entities)).encode())
     return written
 
 

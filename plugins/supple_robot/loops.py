@@ -9,6 +9,7 @@ import numpy as np
 from supple.core.entity import Entity
 from supple.core.pose import multiply, rotate
 from supple_robot.frames import Place, as_pose
+from supple_robot.gears import why_no_gear
 
 if TYPE_CHECKING:
     from supple_robot.robot import ReadRobot
@@ -23,7 +24,7 @@ def make_loops(robot: ReadRobot) -> list[Entity]:
 
     made = []
     for index in range(robot.model.neq):
-        if why_no_loop(robot.model, index):
+        if why_no_loop(robot.model, index) or _is_gear(robot.model, index):
             continue
         kind, bodies = _kind(robot.model, index), _bodies(robot.model, index)
         holder = bodies[0] or bodies[1]
@@ -38,16 +39,22 @@ def make_loops(robot: ReadRobot) -> list[Entity]:
     return made
 
 
+def _is_gear(model: Any, index: int) -> bool:
+    import mujoco
+
+    return bool(int(model.eq_type[index]) == mujoco.mjtEq.mjEQ_JOINT)
+
+
 def why_no_loop(model: Any, index: int) -> str:
-    """Why an equality is no joint; empty if it is one."""
+    """Why an equality is no joint and no gear; empty if it is one."""
     import mujoco
 
     kinds = mujoco.mjtEq
     name = model.equality(index).name or f"number {index}"
     if not model.eq_active0[index]:
         return f"equality {name} is not active at the start"
-    if int(model.eq_type[index]) == kinds.mjEQ_JOINT:
-        return _say_mimic(model, index, name)
+    if _is_gear(model, index):
+        return why_no_gear(model, index)
     if int(model.eq_type[index]) not in (kinds.mjEQ_CONNECT, kinds.mjEQ_WELD):
         word = kinds(int(model.eq_type[index])).name.removeprefix("mjEQ_").lower()
         return f"equality {name} couples by {word}, which no joint does"
@@ -55,21 +62,6 @@ def why_no_loop(model: Any, index: int) -> str:
     if gap > CLOSED:
         return f"equality {name} is open by {gap:.3g} in the neutral pose, and joints tie what lies together"
     return ""
-
-
-def _say_mimic(model: Any, index: int, name: str) -> str:
-    """What is lost of a joint that follows another: MuJoCo keeps it as a polynomial about the neutral pose."""
-    follower = model.joint(int(model.eq_obj1id[index])).name
-    leader = int(model.eq_obj2id[index])
-    if leader < 0:
-        return (
-            f"equality {name} holds the joint {follower} still, and here it moves; give it limits or a servo"
-        )
-    factor = float(model.eq_data[index, 1])
-    return (
-        f"joint {follower} follows {model.joint(leader).name} (mimic, {factor:g} times its motion), and moves by "
-        "itself here; give both servos with targets in this ratio"
-    )
 
 
 def _kind(model: Any, index: int) -> Literal["ball", "fixed"]:

@@ -12,6 +12,7 @@ import numpy as np
 
 from supple.core.scene_files import SceneFiles
 from supple.errors import Problem, UserError, Where
+from supple_robot.library import import_mujoco
 from supple_robot.source_files import find_sources
 
 #: What is taken over from a compiled model; an infinite size in the file makes infinite inertias.
@@ -37,7 +38,7 @@ def _stamp(file: Path) -> tuple[int, int]:
 @lru_cache(maxsize=8)
 def _read(file: Path, base: str, path: str, _stamps: tuple[Any, ...]) -> Any:
     try:
-        import mujoco
+        mujoco = import_mujoco()
     except ImportError:
         what = "robots are read by MuJoCo, which is not installed"
         raise UserError(Problem(None, f"{path}.file", what, "pip install 'supple[import]'")) from None

@@ -13,6 +13,7 @@ from supple.core.scene_files import SceneFiles
 from supple.errors import Problem, UserError, suggest
 from supple_robot.components import Robot
 from supple_robot.frames import NOWHERE, UNTURNED, Z_TO_Y, Place, as_pose, moved
+from supple_robot.gears import add_gears, mesh_gears
 from supple_robot.joints import JointReader, inertia_of
 from supple_robot.left_out import list_left_out
 from supple_robot.loops import make_loops
@@ -45,14 +46,16 @@ def make_robot(options: Robot, path: str, files: SceneFiles) -> ReadRobot:
     """The robot of a file, below the entity `path`."""
     model = read_model(options.file, options.base, f"{path}.robot", files)
     q, controls = _start(model, options.keyframe, f"{path}.robot.keyframe")
+    moved = mesh_gears(model, q)
     motors = (options.motor_stiffness, options.motor_damping)
     drives = read_drives(model, controls, motors, q)
     reader = JointReader(model, q, drives.of_joint)
     upright = Place(np.zeros(3), Z_TO_Y if options.up == "z" else UNTURNED)
     robot = ReadRobot(model)
     _Tree(robot, reader, path, upright).build()
+    add_gears(robot)
     robot.entities += make_loops(robot)
-    robot.left_out = drives.left_out + reader.left_out + list_left_out(model)
+    robot.left_out = drives.left_out + reader.left_out + moved + list_left_out(model)
     return robot
 
 

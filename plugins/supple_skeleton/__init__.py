@@ -12,11 +12,12 @@ if TYPE_CHECKING:
 
 @hookimpl
 def supple_register(registry: Registry) -> None:
-    """Add skeletons and servos, and the systems that move them."""
+    """Add skeletons, servos and gears, and the systems that move them."""
     from supple_skeleton import components
 
     registry.add_component(components.Skeleton)
     registry.add_component(components.Servo)
+    registry.add_component(components.Gear)
     registry.add_collection("bone_loads", "supple_skeleton.loads:BoneLoad")
     registry.add_collection("bone_steppers", "supple_skeleton.steppers:BoneStepper")
     registry.add_settings("skeleton", components.SkeletonSettings)
@@ -34,3 +35,4 @@ def supple_register(registry: Registry) -> None:
         ("observe_bones", "ObserveBones"),
     ):
         registry.add_system(f"skeleton.{name}", f"supple_skeleton.systems:{system}", when=["skeleton"])
+    registry.add_system("skeleton.observe_gears", "supple_skeleton.gears:ObserveGears", when=["gear"])

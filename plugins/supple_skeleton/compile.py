@@ -30,9 +30,13 @@ from supple_bones.mass import bone_mass
 from supple_rigid.mass import MassProperties
 from supple_skeleton.commands import COMMAND
 from supple_skeleton.drawings import draw_rods
+from supple_skeleton.gears import JointGears, declare_gears
 from supple_skeleton.mechanism import Skeletons
 from supple_skeleton.servos import JointServos, declare_servos
 from supple_skeleton.tautness import may_be_taut
+
+CONTROLLERS = ("motion", "pliant", "pose_tracking", "simbicon", "tasks")
+"""Who moves joints by a plan. Their gains and claims were measured without late rows."""
 
 
 def compile_skeletons(build: Build) -> None:
@@ -50,6 +54,7 @@ def compile_skeletons(build: Build) -> None:
     _declare_model(build, entities, forest)
     declare_limits(build, "skeleton", entities)
     declare_servos(build, entities)
+    declare_gears(build, entities, forest, q)
     x, rotation, axis = declare_motion(build, "skeleton", forest, entities, q, v)
     _refuse_massless(build, forest, entities, x, rotation, axis)
     declare_frames(build, "skeleton", forest, entities)
@@ -58,9 +63,9 @@ def compile_skeletons(build: Build) -> None:
     _declare_commands(build, entities, forest)
     _declare_tie(build, forest, watched)
     _declare_arrears(build, forest)
-    limits, servos = (len(build.arrays[f"skeleton.{name}"]) for name in ("limit", "servo"))
+    limits, servos, gears = (len(build.arrays[f"skeleton.{name}"]) for name in ("limit", "servo", "gear"))
     extra = sum(load.extra_blocks for load in build.members("bone_loads"))
-    blocks = 2 * contact_capacity(build) + limits + servos + extra
+    blocks = 2 * contact_capacity(build) + limits + servos + 2 * gears + extra
     mechanism = Skeletons(forest, trees, bones, followers, blocks, watched)
     build.add_member("mechanisms", mechanism)
     build.add_member("carriers", mechanism)
@@ -68,6 +73,9 @@ def compile_skeletons(build: Build) -> None:
         build.add_member("row_sources", JointLimits(mechanism, limits, build.settings("skeleton")))
     if servos:
         build.add_member("row_sources", JointServos(mechanism, servos))
+    if gears:
+        speed = build.settings("skeleton").recovery_speed
+        build.add_member("row_sources", JointGears(mechanism, gears, speed))
     _show(build, entities, skeletons, forest)
     draw_rods(build, entities, forest)
 
@@ -173,8 +181,8 @@ def _declare_forces(build: Build, forest: Forest) -> None:
 
 def _declare_arrears(build: Build, forest: Forest) -> None:
     """Declare what the bias owes after impulses: nothing where `late_rows` says so, or loads hang on the bones."""
-    chosen, tied = build.settings("skeleton").late_rows, build.having("spring") or build.having("joint")
-    owes = chosen == "always" or (chosen == "automatic" and bool(tied))
+    chosen, tied = build.settings("skeleton").late_rows, build.having("spring", "joint", "gear")
+    owes = chosen == "always" or (chosen == "automatic" and bool(tied or not build.having(*CONTROLLERS)))
     count = forest.v_count if owes and not build.members("bone_loads") else 0
     doc = "What the bias of the last step owes for the impulses of rows."
     build.add_state("skeleton.arrears", np.zeros(count), unit="N m s, N s", doc=doc)

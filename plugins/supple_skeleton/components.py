@@ -7,9 +7,13 @@ from typing import Literal
 
 from supple.core.component import Metric, component, field
 from supple.core.entity import Entity, SceneGraph
+from supple.errors import suggest
 from supple.mechanics.spring_tables import Implicitness
 from supple_bones.components import LIMITED, Numbers, children_of, find_anchor
 from supple_bones.layout import JOINTS
+
+#: Joints of one coordinate.
+GEARED = ("hinge", "slider")
 
 
 @component
@@ -27,7 +31,8 @@ class SkeletonSettings:
     late_rows: Literal["automatic", "always", "never"] = field(
         default="automatic", unit="",
         doc="Whether velocity-dependent forces make up in the next step for what impulses of rows changed in this one, "
-        "which keeps energy in impacts and on springs; automatic: in scenes with a spring or a joint between things.",
+        "which keeps energy in impacts and on springs; automatic: in scenes with a spring, a gear or a joint between "
+        "things, and where no motion or controller moves joints.",
     )  # fmt: skip
     springs: Implicitness = field(
         default="automatic", unit="1", ge=0.5, le=1,
@@ -109,3 +114,50 @@ class Servo:
             yield f"target has {len(self.target)} numbers; joint {bone.joint} has {count} coordinates"
         if self.stiffness == 0 and self.damping == 0:
             yield "the servo has neither stiffness nor damping; give one of them"
+
+
+@component
+class Gear:
+    """Ties the joint of a bone to that of another: q = offset + ratio times the other's, exactly and both ways."""
+
+    of: str = field(
+        default="",
+        unit="",
+        doc="Bone whose joint drives this one, in any skeleton; empty holds the joint still.",
+    )
+    ratio: float = field(
+        default=1.0, unit="1, m/rad, rad/m", doc="How far the joint moves by what the other one moves."
+    )
+    offset: float = field(
+        default=0.0, unit="deg, m", doc="Where the joint is while the other one is at zero."
+    )
+    metrics = (
+        Metric("gear_error", "rad, m", "Greatest distance from where the gear has the joint.", "max"),
+        Metric("gear_load", "N m, N", "Greatest force of the gear on the joint, either way.", "max"),
+    )
+
+    def check(self, entity: Entity, graph: SceneGraph) -> Iterator[str]:
+        """A gear ties joints of one coordinate each."""
+        bone, anchor = entity.components.get("bone"), find_anchor(entity, graph)
+        if anchor is not None and not anchor[1].bones_have_mass:
+            yield f"a {anchor[0]} follows its motion and has no gears; give the motion both joints"
+        if bone is None or bone.joint not in GEARED:
+            yield "a gear turns a bone whose joint is a hinge or a slider; this entity has none"
+        if not self.of:
+            return
+        if self.of == entity.path:
+            yield "of names the bone itself; name another one, or leave it out to hold the joint still"
+        elif self.of not in graph:
+            bones = [other.path for other in graph.having("bone")]
+            yield f"of names no entity: '{self.of}'; {suggest(self.of, bones, 'bones are')}"
+        else:
+            yield from self._check_driver(graph[self.of], graph)
+        if self.ratio == 0.0:
+            yield "ratio is 0, so that the other joint drives nothing; leave `of` out to hold this one still"
+
+    def _check_driver(self, other: Entity, graph: SceneGraph) -> Iterator[str]:
+        bone, anchor = other.components.get("bone"), find_anchor(other, graph)
+        if bone is None or bone.joint not in GEARED:
+            yield f"of names {other.path}, which has no hinge and no slider; name a bone that has"
+        elif anchor is not None and not anchor[1].bones_have_mass:
+            yield f"of names a bone of a {anchor[0]}, which nothing can drive back; name one of a skeleton"

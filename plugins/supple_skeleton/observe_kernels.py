@@ -104,6 +104,7 @@ def find_applied_work(h, gains, applied, v, v_next):
             )
         else:
             force = applied[k] - (damping[k] + gain_d[k] + h * gain_p[k]) * v_next[k]
+            force += (1.0 - gains.theta[k]) * damping[k] * (v_next[k] - v[k])
         work += 0.5 * h * force * (v[k] + v_next[k])
     return work
 

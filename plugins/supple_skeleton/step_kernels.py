@@ -22,6 +22,8 @@ from supple_skeleton.tension_kernels import (
 
 SPINS_FAST = -2
 """What `move_freely` returns where a tree spins fast."""
+NEGLIGIBLE = 1e-6
+"""Change of rates [rad/s, m/s] that the bias need not make up for."""
 
 
 @njit
@@ -144,15 +146,16 @@ def find_arrears(
 ):
     """What the bias of this step would have been more with the rates that impulses led to: README eq. (8a).
 
-    The next step makes up for it. Trees that spin fast owe nothing.
+    The next step makes up for it. Trees that spin fast owe nothing, nor does what hardly moves.
     """
     bone = bones.bone
-    changed = False
+    fastest, largest = 0.0, 0.0
     for k in range(v_free.shape[0]):
         arrears_out[k] = 0.0
         s.tau[k] = v_rows[k] - v_free[k]
-        changed = changed or s.tau[k] != 0.0
-    if not changed:
+        fastest = max(fastest, abs(motion.v[k]), abs(v_rows[k]))
+        largest = max(largest, abs(s.tau[k]))
+    if h * fastest * largest <= NEGLIGIBLE:
         return
     carry_inertias(bone, masses.inertia, motion.x, motion.rotation, s.own)
     move_bones(bone, bones.dof, motion.axis, s.tau, s.motion.spatial_velocity, s.motion.axis_rate)
@@ -160,8 +163,13 @@ def find_arrears(
         bone, s.own, motion.axis, motion.axis_rate, motion.spatial_velocity, motion.v, s.motion.axis_rate,
         s.motion.spatial_velocity, s.tau, s.work, arrears_out,
     )  # fmt: skip
+    differentiate_bias(
+        bone, s.own, motion.axis, s.motion.axis_rate, s.motion.spatial_velocity, s.tau, s.motion.axis_rate,
+        s.motion.spatial_velocity, s.tau, s.work, s.v_sum,
+    )  # fmt: skip
     for k in range(v_free.shape[0]):
-        arrears_out[k] *= 0.0 if fast[heads.of_rate[k]] > 0.0 else -implicitness * h
+        slow = fast[heads.of_rate[k]] == 0.0
+        arrears_out[k] = -implicitness * h * (arrears_out[k] + 0.5 * s.v_sum[k]) if slow else 0.0
 
 
 @njit

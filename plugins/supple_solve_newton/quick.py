@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from supple_solve_newton.components import NewtonSettings
 
 QUICK_GROUPS: Final = 30
-"""From here on there is more to think about than which of the two starts comes first."""
+"""From here on there is more to think about than which of the two starts comes first, where bodies are free."""
+MOST_GROUPS: Final = 40
+"""The same where they are not: from here on a working set may be worth its trouble."""
 
 
 class Limits(NamedTuple):
@@ -29,6 +31,7 @@ class Limits(NamedTuple):
     relative: float
     groups: int
     few_active: int
+    looped_active: int
     some_active: int
     sweeps: int
     max_steps: int
@@ -56,20 +59,21 @@ def bind_quick_start(
     warm: FloatArray,
     held: IntArray,
     outcome: Outcome,
-    few_active: int,
-    some_active: int,
+    active: tuple[int, int, int],
     sweeps: int,
 ) -> Call:
-    """The call of the quick start, with work arrays of its own."""
-    room = QUICK_GROUPS
+    """The call of the quick start, with work arrays of its own. `active` are the few, looped and some of `Limits`."""
+    room = QUICK_GROUPS if problem.roots is not None else MOST_GROUPS
+    few, looped, some = active
     linear, sweeper = LinearStep(room), Sweeper(room)
     near: Any = NearStart(linear).work
     limits = Limits(
         tolerance=settings.tolerance,
         relative=settings.relative_tolerance,
         groups=room,
-        few_active=few_active,
-        some_active=some_active,
+        few_active=few,
+        looped_active=looped,
+        some_active=some,
         sweeps=sweeps,
         max_steps=MAX_STEPS,
     )

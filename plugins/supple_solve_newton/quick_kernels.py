@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from supple.core.jit import njit
+from supple.mechanics.rows import BILATERAL
 from supple.mechanics.solution import BEGUN, ITERATIONS
 from supple.mechanics.sweep_kernels import solve_groups
 from supple_solve_newton.watchdog_kernels import BEST_RESIDUAL, STEPS, improve_near
@@ -21,6 +22,18 @@ def choose_tolerance(rows, tolerance, relative):
                 total += rows.free[i, row] ** 2
         tolerance = max(tolerance, relative * math.sqrt(total) / math.sqrt(count))
     return tolerance
+
+
+@njit
+def choose_few_active(rows, few, looped):
+    """Groups at work up to which Newton's steps come before sweeps: more where joints and contacts close loops."""
+    joints, contacts = 0, 0
+    for i in range(rows.counts[0]):
+        if rows.law[i] == BILATERAL:
+            joints += 1
+        elif rows.size[i] == 3:
+            contacts += 1
+    return looped if joints > 1 and contacts > 1 else few
 
 
 @njit
@@ -59,7 +72,8 @@ def solve_quickly(rows, blocks, struck, held, warm, limits, near, sweeping, outc
     counters[BEGUN] = 1
     tolerance = choose_tolerance(rows, limits.tolerance, limits.relative)
     figures[1] = tolerance
-    is_near, best = start_near(rows, blocks, near, warm, tolerance, limits.few_active, limits, outcome_out)
+    few = choose_few_active(rows, limits.few_active, limits.looped_active)
+    is_near, best = start_near(rows, blocks, near, warm, tolerance, few, limits, outcome_out)
     if best <= tolerance:
         return False
     copy_impulses(count, warm, outcome_out.impulse)

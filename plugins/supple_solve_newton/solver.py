@@ -16,6 +16,7 @@ from supple.mechanics.problem import ConstraintProblem
 from supple.mechanics.pyramid import build_pyramid
 from supple.mechanics.solution import ITERATIONS, Outcome, Solution, Status
 from supple.mechanics.sweeps import Sweeper
+from supple_solve_newton import quick_kernels
 from supple_solve_newton.body_points import BodyPoints
 from supple_solve_newton.interior import InteriorPoints
 from supple_solve_newton.linear_step import SWEEP_EFFORT, LinearStep
@@ -23,13 +24,13 @@ from supple_solve_newton.near_start import NearStart
 from supple_solve_newton.newton_method import NewtonMethod, Point
 from supple_solve_newton.proximal import follow_proximal_path, solve_by_proximal_points
 from supple_solve_newton.quick import bind_quick_start
-from supple_solve_newton.quick_kernels import choose_tolerance as choose_tolerance_of
 from supple_solve_newton.working_set import WorkingSet, fills_a_set, is_worth_it
 
 if TYPE_CHECKING:
     from supple_solve_newton.components import NewtonSettings
 
-choose_tolerance = TypedKernel(choose_tolerance_of)
+choose_tolerance = TypedKernel(quick_kernels.choose_tolerance)
+choose_few_active = TypedKernel(quick_kernels.choose_few_active)
 
 FIRST_SWEEPS: Final = 12
 # From this many groups with this many blocks a row, a factorisation costs as much as dozens of sweeps.
@@ -41,6 +42,9 @@ LAST_SWEEPS: Final = 200
 # rarely do; for this many it costs as much as ten, and sweeps are tried as long as they promise to do.
 FEW_ACTIVE: Final = 10
 SOME_ACTIVE: Final = 20
+# Where contacts and joints close loops, such as two feet that stand and two hands on a box, sweeps never do within
+# their number, so that Newton's steps come first for this many groups at work.
+LOOPED_ACTIVE: Final = 24
 MAX_STEPS: Final = 25
 # From this many groups on, proximal points of the bodies and interior points come before many sweeps; and from
 # this many where nothing is known of bodies.
@@ -93,7 +97,9 @@ class Newton:
         self._sweeper = Sweeper()
         self._linear = LinearStep(0)
         self._near = NearStart(self._linear)
-        self._working_set = WorkingSet(self._solve_all)
+        # What searches of working sets may still cost together, in the unit of `SWEEP_EFFORT`.
+        self._left = math.inf
+        self._working_set = WorkingSet(self._solve_all, lambda: self._left > 0.0)
 
     def solve(self, problem: ConstraintProblem, warm: FloatArray) -> Solution:
         """Impulses that meet the laws, starting from `warm`, [n, 3] N s or longer."""
@@ -111,15 +117,21 @@ class Newton:
         return replace(nearer, iterations=whole.iterations + rest.iterations)
 
     def _solve_by_sets(self, problem: ConstraintProblem, warm: FloatArray, tolerance: float) -> Solution:
-        """Working sets, from `warm` and from nothing; if they do not do, all together from where these got to."""
+        """Working sets, from `warm` and from nothing; if they do not do, all together from where these got to.
+
+        All sets together may cost what the whole problem may: each round is a problem of its own, and a hundred that
+        have no solution would take a minute.
+        """
+        self._left = limit_effort(problem)
         found, cold = self._working_set.solve(problem, warm, tolerance), not warm[: problem.count].any()
         for admitted in FRESH_ADMITTED[:1] if cold else FRESH_ADMITTED:
-            if found.status == "converged" or (cold and self._working_set.overfull):
+            if found.status == "converged" or self._left <= 0.0 or (cold and self._working_set.overfull):
                 break
             # Impulses of the last step may lie where no set of groups leads out of; nothing costs little to try.
             fresh = self._working_set.solve(problem, np.zeros_like(warm), tolerance, admitted)
             nearer = fresh if fresh.residual < found.residual else found
             found = replace(nearer, iterations=found.iterations + fresh.iterations)
+        self._left = math.inf
         if found.status == "converged":
             return found
         rest = self._solve_all(problem, found.impulse, tolerance)
@@ -128,14 +140,16 @@ class Newton:
     def _solve_all(self, problem: ConstraintProblem, warm: FloatArray, tolerance: float) -> Solution:
         n = problem.count
         self._reserve(problem)
-        near = self._near.improve(problem, warm, tolerance, FEW_ACTIVE)
+        few = int(choose_few_active(problem.rows, FEW_ACTIVE, LOOPED_ACTIVE))
+        near = self._near.improve(problem, warm, tolerance, few)
         work = self._near.steps
         if self._near.residual <= tolerance:
             return Solution(self._near.copy_impulse(n), "converged", work, self._near.residual)
         search = None
         if goes_directly(problem):
-            search = _Search(problem, tolerance, self._sweeper, self._linear)
+            search = self._begin_search(problem, tolerance)
             if search.find_directly(warm[:n].copy()):
+                self._left -= search.effort
                 return Solution(search.best.impulse, "converged", work + search.work, search.best.residual)
         impulse = warm[:n].copy()
         expensive = n >= MANY_GROUPS and problem.W.block_count >= MANY_NEIGHBOURS * n
@@ -157,7 +171,13 @@ class Newton:
     ) -> Call:
         """The first sweeps and steps of `solve` as one call; see `QuickSolver`."""
         return bind_quick_start(
-            self.settings, problem, warm, held, outcome, FEW_ACTIVE, SOME_ACTIVE, FIRST_SWEEPS
+            self.settings,
+            problem,
+            warm,
+            held,
+            outcome,
+            (FEW_ACTIVE, LOOPED_ACTIVE, SOME_ACTIVE),
+            FIRST_SWEEPS,
         )
 
     def go_on(self, problem: ConstraintProblem, outcome: Outcome) -> Solution:
@@ -182,12 +202,18 @@ class Newton:
         if math.isnan(residual):
             return Solution(np.zeros_like(impulse), "failed", work, math.inf)
         if residual > tolerance:
-            search = search or _Search(problem, tolerance, self._sweeper, self._linear)
+            search = search or self._begin_search(problem, tolerance)
             search.find(impulse, self.settings.max_rounds)
             impulse, residual = search.best.impulse, search.best.residual
-        work += search.work if search else 0
+        if search:
+            work += search.work
+            self._left -= search.effort
         status: Status = "converged" if residual <= tolerance else "stalled"
         return Solution(impulse, status, work, residual)
+
+    def _begin_search(self, problem: ConstraintProblem, tolerance: float) -> _Search:
+        most = min(limit_effort(problem), self._left)
+        return _Search(problem, tolerance, self._sweeper, self._linear, most)
 
     def _choose_tolerance(self, problem: ConstraintProblem) -> float:
         """Every group within this [m/s] is enough for both tolerances of the settings."""
@@ -200,15 +226,20 @@ def goes_directly(problem: ConstraintProblem) -> bool:
     return problem.count >= (DIRECT_GROUPS if problem.roots is not None else DIRECT_ALONE)
 
 
+def limit_effort(problem: ConstraintProblem) -> float:
+    """What a search for the solution may cost, in the unit of `SWEEP_EFFORT`."""
+    return MAX_EFFORT + MAX_EFFORT_PER_BLOCK * problem.W.block_count
+
+
 class _Search:
     """One problem that sweeps have not solved: the best point so far, and the sweeps, steps and pivots spent on it."""
 
     def __init__(
-        self, problem: ConstraintProblem, tolerance: float, sweeper: Sweeper, linear: LinearStep
-    ) -> None:
+        self, problem: ConstraintProblem, tolerance: float, sweeper: Sweeper, linear: LinearStep, max_effort: float
+    ) -> None:  # fmt: skip
         self._problem, self._tolerance = problem, tolerance
         self._sweeper, self._linear = sweeper, linear
-        self._max_effort = MAX_EFFORT + MAX_EFFORT_PER_BLOCK * problem.W.block_count
+        self._max_effort = max_effort
         self._method = NewtonMethod(linear, problem, self._max_effort)
         self._effort = 0.0
         none = np.zeros((problem.count, 3))
@@ -257,8 +288,13 @@ class _Search:
                     self._start_from_seed(SEED_DIRECTIONS[number // 2])
 
     @property
+    def effort(self) -> float:
+        """What it has cost so far, in the unit of `SWEEP_EFFORT`."""
+        return self._effort + self._method.effort
+
+    @property
     def _effort_left(self) -> float:
-        return self._max_effort - self._effort - self._method.effort
+        return self._max_effort - self.effort
 
     @property
     def _done(self) -> bool:

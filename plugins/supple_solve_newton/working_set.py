@@ -52,8 +52,8 @@ def fills_a_set(problem: ConstraintProblem, impulse: FloatArray) -> bool:
 class WorkingSet:
     """Finds the groups that carry force, by a solver for small problems."""
 
-    def __init__(self, solve_small: SolveFunction) -> None:
-        self._solve_small = solve_small
+    def __init__(self, solve_small: SolveFunction, may_go_on: Callable[[], bool] = lambda: True) -> None:
+        self._solve_small, self._may_go_on = solve_small, may_go_on
         self.overfull = False  # whether the last solve ended because too many groups carry force
         self._reserve(0)
 
@@ -66,7 +66,7 @@ class WorkingSet:
     def solve(
         self, problem: ConstraintProblem, warm: FloatArray, tolerance: float, most_admitted: int = ADMITTED
     ) -> Solution:
-        """Impulses of the whole problem. `stalled` with the last ones where the set grows too large."""
+        """Impulses of the whole problem. `stalled` with the last ones where a set is too large or costs too much."""
         n = problem.count
         if n > self._capacity:
             self._reserve(max(problem.capacity, n))
@@ -87,6 +87,8 @@ class WorkingSet:
             residual = max(inside.residual, outside)
             if admitted == 0:
                 return Solution(impulse, inside.status, work, residual)
+            if not self._may_go_on():
+                break
         return Solution(impulse, "stalled", work, residual)
 
     def _solve_chosen(

@@ -10,15 +10,17 @@ import math
 
 from supple.core.jit import njit
 from supple_tasks.factor_kernels import bound_smallest_value, dot_row_vector, dot_rows
-from supple_tasks.tables import Answer, Bounds, Choice, Room, Wishes
+from supple_tasks.tables import Answer, Bounds, Choice, Limits, Room, Wishes
 
 # Part of a wish by which it may be missed and counts as met.
 MET = 1e-9
 
 
 @njit
-def keep_last_level(wishes: Wishes, bounds: Bounds, answer: Answer, room: Room):
+def keep_last_level(wishes: Wishes, bounds: Bounds, limits: Limits, answer: Answer, room: Room):
     """The level that took all that those above it left, if these are met and no bounds are its own; else -1.
+
+    Nor where forces are limited within what bounds leave, for they then are known only after them.
 
     Its triangle stays in room.A, and the accelerations in room.w_served.
     """
@@ -35,6 +37,9 @@ def keep_last_level(wishes: Wishes, bounds: Bounds, answer: Answer, room: Room):
         count += room.size[row] > 0.0
     if count <= n - answer.spent[last]:
         return -1  # not by least squares, so that there is no triangle
+    for t in range(limits.first.shape[0]):
+        if is_limited(limits, t, 0, start, room):
+            return -1
     for row in range(start):
         if room.size[row] > 0.0:
             left = room.wanted[row] - dot_row_vector(room.K, row, room.w, 0, n)
@@ -46,6 +51,14 @@ def keep_last_level(wishes: Wishes, bounds: Bounds, answer: Answer, room: Room):
     for k in range(n):
         room.w_served[k] = room.w[k]
     return last
+
+
+@njit
+def is_limited(limits: Limits, t, start, end, room: Room):
+    """Whether a task among these rows is active, and its force limited by what higher levels leave."""
+    if not limits.strongest[t] < math.inf or limits.load[t] > 0.0 or limits.size[t] == 0:
+        return False
+    return start <= limits.first[t] < end and room.size[limits.first[t]] > 0.0
 
 
 @njit

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from supple.core.jit import njit
+from supple.math.vector_kernels import cross, dot, length, normalise
 from supple_bones.coordinate_kernels import subtract_coordinates
 from supple_bones.limit_kernels import LOWER, SWING, find_gap
 from supple_tasks.goal_kernels import find_gain, find_goal, switch_task, turn_sight, turn_to_goal
@@ -58,7 +59,10 @@ def command_tasks(
             error = command_momentum(t, gain, book, seen, wishes_out, limits_out)
         else:
             find_goal(t, h, book, clock, seen, start_out, goal)
-            error, off = command_place(t, kind, gain, book, seen, start_out, goal, wishes_out, limits_out)
+            if kind == GAZE:
+                error, off = command_gaze(t, gain, book, seen, goal, wishes_out, limits_out)
+            else:
+                error, off = command_place(t, kind, gain, book, seen, start_out, goal, wishes_out, limits_out)
         observed_out[t, ERROR] = observed_out[t, ERROR_WORST] = error
         observed_out[t, RATE_ERROR] = off
 
@@ -127,30 +131,17 @@ def command_momentum(t, gain, book: Book, seen: Seen, wishes_out: Wishes, limits
 def command_place(t, kind, gain, book: Book, seen: Seen, start, goal, wishes_out: Wishes, limits_out: Limits):
     """Critically damped towards the goal, with its rate and acceleration; returns the distance from it."""
     row, square, off, damping = book.task[t, FIRST], 0.0, 0.0, 2.0 * math.sqrt(gain)
-    error, sight = seen.other_place[t], seen.other_velocity[t]
-    if kind == ORIENTATION:
+    error, turning = seen.other_place[t], kind == ORIENTATION
+    if turning:
         turn_to_goal(t, book, seen, start, goal, error)
-    elif kind == GAZE:
-        turn_sight(t, book, seen, goal, sight, error)
-        take_off_axis(row, sight, wishes_out.J)
     else:
         for k in range(3):
             error[k] = goal[0, k] - seen.place[t, k]
-    turning = kind in (ORIENTATION, GAZE)
     for k in range(3):
         if book.task[t, AXES] & (1 << k) == 0:
             continue
         rate = 0.0 if turning else goal[1, k]
         speed, drift = seen.velocity[t, k], seen.drift[t, k]
-        if kind == GAZE:
-            along = (
-                seen.velocity[t, 0] * sight[0]
-                + seen.velocity[t, 1] * sight[1]
-                + seen.velocity[t, 2] * sight[2]
-            )
-            speed -= along * sight[k]
-            along = seen.drift[t, 0] * sight[0] + seen.drift[t, 1] * sight[1] + seen.drift[t, 2] * sight[2]
-            drift -= along * sight[k]
         command = gain * error[k] + damping * (rate - speed) + (0.0 if turning else goal[2, k])
         limits_out.drift[row] = drift
         wishes_out.wanted[row] = command - drift
@@ -161,9 +152,31 @@ def command_place(t, kind, gain, book: Book, seen: Seen, start, goal, wishes_out
 
 
 @njit
-def take_off_axis(first, axis, J_out):
-    """Turning about the line of sight is nobody's wish: rows first to first + 2 less their part along it."""
-    for k in range(J_out.shape[1]):
-        along = axis[0] * J_out[first, k] + axis[1] * J_out[first + 1, k] + axis[2] * J_out[first + 2, k]
-        for i in range(3):
-            J_out[first + i, k] -= along * axis[i]
+def command_gaze(t, gain, book: Book, seen: Seen, goal, wishes_out: Wishes, limits_out: Limits):
+    """The line of sight turns to its goal; returns the angle between them, and how fast it turns.
+
+    Two rows are about axes at right angles to the sight, so that they are as large whichever way it points; the third,
+    for turns about the sight itself, asks for nothing.
+    """
+    row, damping, J = book.task[t, FIRST], 2.0 * math.sqrt(gain), wishes_out.J
+    error, sight, spin = seen.other_place[t], seen.other_velocity[t], seen.velocity[t]
+    turn_sight(t, book, seen, goal, sight, error)
+    x, y, z = sight[0], sight[1], sight[2]
+    # Any direction that is not the sight leads to the axes.
+    ax, ay, az = cross(x, y, z, 1.0, 0.0, 0.0) if abs(x) < 0.7 else cross(x, y, z, 0.0, 0.0, 1.0)
+    ax, ay, az, _ = normalise(ax, ay, az)
+    bx, by, bz = cross(x, y, z, ax, ay, az)
+    for k in range(J.shape[1]):
+        jx, jy, jz = J[row, k], J[row + 1, k], J[row + 2, k]
+        J[row, k], J[row + 1, k] = dot(ax, ay, az, jx, jy, jz), dot(bx, by, bz, jx, jy, jz)
+        J[row + 2, k] = 0.0
+    wishes_out.wanted[row + 2] = limits_out.drift[row + 2] = off = 0.0
+    drift = seen.drift[t]
+    for i in range(2):
+        ux, uy, uz = (ax, ay, az) if i == 0 else (bx, by, bz)
+        speed = dot(ux, uy, uz, spin[0], spin[1], spin[2])
+        limits_out.drift[row + i] = dot(ux, uy, uz, drift[0], drift[1], drift[2])
+        command = gain * dot(ux, uy, uz, error[0], error[1], error[2]) - damping * speed
+        wishes_out.wanted[row + i] = command - limits_out.drift[row + i]
+        off += speed * speed
+    return length(error[0], error[1], error[2]), math.sqrt(off)

@@ -61,7 +61,7 @@ class Controller:
         self.limits = Limits(
             first=self.book.task[:, layout.FIRST].copy(), size=self.book.task[:, layout.ROWS].copy(),
             strongest=self.book.number[:, layout.FORCE].copy(), drift=np.zeros(rows),
-            force=np.zeros(count), share=np.ones(count), load=self._find_loads(),
+            force=np.zeros(count), share=np.ones(count), alone=np.ones(count), load=self._find_loads(),
             axis=self._find_axes(rows), gravity=clock.gravity,
         )  # fmt: skip
         self.choice = Choice(

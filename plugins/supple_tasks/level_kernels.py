@@ -16,6 +16,7 @@ from supple_tasks.factor_kernels import (
     turn_back,
     turn_forth,
 )
+from supple_tasks.force_kernels import limit_forces, limit_together
 from supple_tasks.mass_kernels import factor_mass, multiply_mass, unwhiten, whiten_row
 from supple_tasks.serve_kernels import serve_rows
 from supple_tasks.tables import ROUND_OFF, Answer, Bounds, Choice, Limits, Motion, Room, Wishes
@@ -46,8 +47,8 @@ def prioritise(
         for i in range(bounds.count[b]):
             wishes.J[bounds.row[b], bounds.rate[b] + i] = 0.0
     supported = meet_equations(motion, wishes, limits, rows, choice, room, answer_out)
-    serve_levels(wishes, choice, room, answer_out)
-    last = keep_last_level(wishes, bounds, answer_out, room)
+    serve_levels(wishes, limits, choice, room, answer_out)
+    last = keep_last_level(wishes, bounds, limits, answer_out, room)
     for _ in range(bounds.row.shape[0]):
         if not join_broken(bounds, wishes, answer_out.spent[0], room, answer_out.a):
             break
@@ -55,7 +56,7 @@ def prioritise(
             unwhiten(room.w, room, answer_out.a)
         else:
             last = -1
-            serve_levels(wishes, choice, room, answer_out)
+            serve_levels(wishes, limits, choice, room, answer_out)
     for row in range(rows):
         answer_out.left[row] = room.wanted[row]
         if room.size[row] > 0.0:
@@ -108,7 +109,13 @@ def meet_equations(
     for row in range(rows):
         measure_row(wishes, row, room)
     first = meet_joints(motion, room)
-    limit_forces(motion, limits, first, room)
+    for k in range(n):
+        room.W[0, k] = motion.h[k]
+        room.pull[k] = 0.0
+    whiten_row(room.W, 0, room, room.W)
+    for k in range(n):
+        room.pull[k] = room.W[0, k]
+    limit_forces(limits, first, rows, room)
     supported = factor_passive(motion, room)
     unsupported = add_unsupported(motion, supported, rows, room)
     first, _ = serve_rows(wishes, rows, rows + unsupported, first, True, choice, room)
@@ -122,8 +129,8 @@ def meet_equations(
 
 
 @njit
-def serve_levels(wishes: Wishes, choice: Choice, room: Room, answer_out: Answer):
-    """Accelerations by levels, from what the equations left free."""
+def serve_levels(wishes: Wishes, limits: Limits, choice: Choice, room: Room, answer_out: Answer):
+    """Accelerations by levels, from what the equations left free; forces are limited within what is left of it."""
     n, first, start = room.w.shape[0], answer_out.spent[0], 0
     for k in range(n):
         room.w[k] = room.w_first[k]
@@ -132,6 +139,7 @@ def serve_levels(wishes: Wishes, choice: Choice, room: Room, answer_out: Answer)
                 room.Z[k, i] = room.Z_first[k, i]
     for level in range(wishes.end.shape[0]):
         end = wishes.end[level]
+        limit_together(limits, start, end, first, first > answer_out.spent[0], room)
         first, answer_out.softened[level] = serve_rows(wishes, start, end, first, False, choice, room)
         answer_out.spent[level + 1] = first
         start = end
@@ -235,75 +243,6 @@ def add_unsupported(motion: Motion, supported, rows, room: Room):
         for k in range(n):
             K[here, k] /= norm
     return passive - supported
-
-
-@njit
-def limit_forces(motion: Motion, limits: Limits, first, room: Room):
-    """Commands whose forces stay below their limits: README eq. (10), (11)."""
-    n, tasks = motion.h.shape[0], limits.first.shape[0]
-    free, Z, z = n - first, room.Z, room.z
-    bounded = False
-    for t in range(tasks):
-        limits.force[t], limits.share[t] = 0.0, 1.0
-        bounded = bounded or limits.strongest[t] < math.inf
-    if not bounded:
-        return
-    # z is the acceleration that nobody drives, within what the joints leave.
-    for k in range(n):
-        room.W[0, k] = motion.h[k]
-    whiten_row(room.W, 0, room, room.W)
-    for j in range(free):
-        z[j] = -dot_rows(Z, first + j, room.W, 0, 0, n)
-    for t in range(tasks):
-        if limits.strongest[t] < math.inf and limits.size[t] > 0 and room.size[limits.first[t]] > 0.0:
-            if limits.load[t] > 0.0:
-                limit_load(limits, t, room)
-            else:
-                limit_force(limits, t, first, free, room)
-
-
-@njit
-def limit_force(limits: Limits, t, first, free, room: Room):
-    """One of them; room.z is the acceleration that nobody drives."""
-    A, Z, x, y, z, n = room.A, room.Z, room.x, room.y, room.z, room.w.shape[0]
-    count = limits.size[t]
-    for i in range(count):
-        row = limits.first[t] + i
-        unforced = dot_row_vector(room.K, row, room.w, 0, n)
-        for j in range(free):
-            A[j, i] = dot_rows(room.K, row, Z, first + j, 0, n)
-            unforced += A[j, i] * z[j]
-        x[i] = room.wanted[row] - unforced
-        room.W[1, i] = unforced
-    rank = factor_columns(A, count, count, free, ROUND_OFF, room.order, room.V, room.squares, room.sums)
-    solve_forward(A, room.order, rank, x, y)
-    for i in range(count):
-        room.W[2, i] = 0.0
-    solve_back(A, room.order, rank, y, room.W[2])
-    take_share(limits, t, math.sqrt(dot_rows(room.W, 2, room.W, 2, 0, count)), room)
-
-
-@njit
-def limit_load(limits: Limits, t, room: Room):
-    """A body of which the force moves nothing else: README eq. (16)."""
-    square = 0.0
-    for i in range(limits.size[t]):
-        row = limits.first[t] + i
-        room.W[1, i] = limits.gravity[limits.axis[row]] - limits.drift[row]
-        room.x[i] = room.wanted[row] - room.W[1, i]
-        square += room.x[i] * room.x[i]
-    take_share(limits, t, limits.load[t] * math.sqrt(square), room)
-
-
-@njit
-def take_share(limits: Limits, t, size, room: Room):
-    """Of a force of this size, what the limit leaves: room.W[1] is the acceleration without it, room.x what it adds."""
-    count, x = limits.size[t], room.x
-    if size > limits.strongest[t]:
-        limits.share[t] = limits.strongest[t] / size
-        for i in range(count):
-            room.wanted[limits.first[t] + i] = room.W[1, i] + limits.share[t] * x[i]
-    limits.force[t] = min(size, limits.strongest[t])
 
 
 @njit

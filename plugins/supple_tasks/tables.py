@@ -60,6 +60,7 @@ class Limits(NamedTuple):
     drift: FloatArray  # [rows]
     force: FloatArray  # [tasks] size of the force after limiting
     share: FloatArray  # [tasks] 1 where nothing was taken off, else the part that is left
+    alone: FloatArray  # [tasks] the same before higher levels are looked at
     load: FloatArray  # [tasks] kg
     axis: IntArray  # [rows] direction in the world of rows of loads
     gravity: FloatArray  # [3] m/s^2
@@ -94,6 +95,8 @@ class Room(NamedTuple):
     length: IntArray  # [n] their number
     K: FloatArray  # [rows + passive, n] rows of the wishes by kinetic energy, then those of unsupported rates
     wanted: FloatArray  # [rows + passive] right sides
+    wanted_alone: FloatArray  # [rows + passive] the same before higher levels are looked at
+    pull: FloatArray  # [n] bias and gravity by kinetic energy
     size: FloatArray  # [rows + passive] squares of the rows of K
     w: FloatArray  # [n] accelerations by kinetic energy
     Z: FloatArray  # [n, n] orthonormal rows; those from `spent` on are free
@@ -127,6 +130,8 @@ def make_room(n: int, passive: int, rows: int, constraints: int) -> Room:
         length=np.zeros(n, np.int64),
         K=np.zeros((rows + passive, n)),
         wanted=np.zeros(rows + passive),
+        wanted_alone=np.zeros(rows + passive),
+        pull=np.zeros(n),
         size=np.zeros(rows + passive),
         w=np.zeros(n),
         w_first=np.zeros(n),
@@ -183,6 +188,7 @@ def make_limits(rows: int, tasks: int = 0) -> Limits:
         drift=np.zeros(rows),
         force=np.zeros(tasks),
         share=np.ones(tasks),
+        alone=np.ones(tasks),
         load=np.zeros(tasks),
         axis=np.zeros(rows, np.int64),
         gravity=np.zeros(3),

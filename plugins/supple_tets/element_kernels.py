@@ -8,7 +8,7 @@ from supple.core.jit import njit, njit_inlined
 from supple.math.quaternion_kernels import matrix_of_quaternion
 from supple_tets.flat_kernels import add_flat_element
 from supple_tets.tables import Elements, Matrix, Now, Scratch, Vertices
-from supple_tets.turn_kernels import find_turn
+from supple_tets.turn_kernels import LANES, Lanes, find_turns
 
 FLATTEST = 0.1
 """Below this part of its volume a tetrahedron counts as flat or turned inside out: README eq. (5)."""
@@ -132,65 +132,90 @@ def add_kept_strain(corner, e, gradient, lame, shear, fixed, now: Now, right_out
 
 
 @njit
-def add_elements(h, elements: Elements, fixed, now: Now, scratch: Scratch, right_out, matrix_out: Matrix):
-    """Elastic impulses h f into right_out, h (h + damping) K into A: README eq. (3), (4), (7)."""
-    x, turn = now.x, now.turn
-    g, corner, D, L = elements.gradient, elements.corner, matrix_out.matrix_diagonal, matrix_out.matrix_lower
-    for e in range(corner.shape[0]):
-        f00, f01, f02, f10, f11, f12, f20, f21, f22 = find_deformation(g, corner, e, x)
-        w, i, j, k = find_turn(
-            f00, f01, f02, f10, f11, f12, f20, f21, f22, turn[e, 0], turn[e, 1], turn[e, 2], turn[e, 3]
+def find_shapes(elements: Elements, first, x, turn, lanes_out: Lanes):
+    """F and the rotations of the tetrahedra from `first` on, as many as there are lanes for; says how many."""
+    F, Q = lanes_out.deformation, lanes_out.turn
+    count = min(LANES, elements.corner.shape[0] - first)
+    for i in range(count):
+        F[0, i], F[1, i], F[2, i], F[3, i], F[4, i], F[5, i], F[6, i], F[7, i], F[8, i] = find_deformation(
+            elements.gradient, elements.corner, first + i, x
         )
-        r00, r01, r02, r10, r11, r12, r20, r21, r22 = matrix_of_quaternion(w, i, j, k)
-        e00, e11, e22, e01, e02, e12 = find_strain(f00, f01, f02, f10, f11, f12, f20, f21, f22, w, i, j, k)
-        lame, shear = elements.lame[e], elements.shear[e]
-        trace = lame * (e00 + e11 + e22)
-        s00, s11, s22 = 2.0 * shear * e00 + trace, 2.0 * shear * e11 + trace, 2.0 * shear * e22 + trace
-        s01, s02, s12 = 2.0 * shear * e01, 2.0 * shear * e02, 2.0 * shear * e12
-        p00, p01, p02 = (
-            r00 * s00 + r01 * s01 + r02 * s02,
-            r00 * s01 + r01 * s11 + r02 * s12,
-            r00 * s02 + r01 * s12 + r02 * s22,
-        )
-        p10, p11, p12 = (
-            r10 * s00 + r11 * s01 + r12 * s02,
-            r10 * s01 + r11 * s11 + r12 * s12,
-            r10 * s02 + r11 * s12 + r12 * s22,
-        )
-        p20, p21, p22 = (
-            r20 * s00 + r21 * s01 + r22 * s02,
-            r20 * s01 + r21 * s11 + r22 * s12,
-            r20 * s02 + r21 * s12 + r22 * s22,
-        )
-        pushed = -find_kick(h, now.last_step[0], elements.midpoint[e]) * elements.volume[e]
-        for a in range(4):
-            n = corner[e, a]
-            if fixed[n] == 0:
-                right_out[n, 0] += pushed * (p00 * g[e, a, 0] + p01 * g[e, a, 1] + p02 * g[e, a, 2])
-                right_out[n, 1] += pushed * (p10 * g[e, a, 0] + p11 * g[e, a, 1] + p12 * g[e, a, 2])
-                right_out[n, 2] += pushed * (p20 * g[e, a, 0] + p21 * g[e, a, 1] + p22 * g[e, a, 2])
-        c00, c01, c02, c10, c11, c12, c20, c21, c22, J = find_cofactors(
-            f00, f01, f02, f10, f11, f12, f20, f21, f22
-        )
-        scale = h * (h + elements.damping[e]) * elements.volume[e]
-        if J < FLATTEST:
-            add_flat_element(elements, e, x, w, i, j, k, scale, scratch, D, L)
-            continue
-        # Gradients at the present shape are F^-T g; the present volume is J times that at rest.
-        here = scratch.gradient
-        for a in range(4):
-            here[a, 0] = c00 * g[e, a, 0] + c01 * g[e, a, 1] + c02 * g[e, a, 2]
-            here[a, 1] = c10 * g[e, a, 0] + c11 * g[e, a, 1] + c12 * g[e, a, 2]
-            here[a, 2] = c20 * g[e, a, 0] + c21 * g[e, a, 1] + c22 * g[e, a, 2]
-        if elements.midpoint[e] != 0:
-            kept = h * h * elements.volume[e] / J
-            scale = h * ((KEPT - CALMED) * h + elements.damping[e]) * elements.volume[e]
-            add_kept_strain(corner, e, here, lame * kept, shear * kept, fixed, now, right_out)
-        add_stiffness(elements.slot, e, here, lame * scale / J, shear * scale / J, D, L)
+        for k in range(4):
+            Q[k, i] = turn[first + i, k]
+    find_turns(count, lanes_out)
+    return count
 
 
 @njit
-def follow_shape(elements: Elements, x, turn, turn_out, stored_out, shape_out):
+def add_elements(
+    h, elements: Elements, fixed, now: Now, scratch: Scratch, lanes: Lanes, right_out, matrix_out: Matrix
+):
+    """Elastic impulses h f into right_out, h (h + damping) K into A: README eq. (3), (4), (7)."""
+    for first in range(0, elements.corner.shape[0], LANES):
+        for lane in range(find_shapes(elements, first, now.x, now.turn, lanes)):
+            add_element(h, elements, first + lane, fixed, now, scratch, lanes, lane, right_out, matrix_out)
+
+
+@njit_inlined
+def add_element(
+    h, elements: Elements, e, fixed, now: Now, scratch: Scratch, lanes: Lanes, lane, right_out, matrix_out: Matrix
+):  # fmt: skip
+    """The same of one tetrahedron, whose F and rotation are in a lane."""
+    x, F, Q = now.x, lanes.deformation, lanes.turn
+    g, corner, D, L = elements.gradient, elements.corner, matrix_out.matrix_diagonal, matrix_out.matrix_lower
+    f00, f01, f02, f10, f11, f12 = F[0, lane], F[1, lane], F[2, lane], F[3, lane], F[4, lane], F[5, lane]
+    f20, f21, f22 = F[6, lane], F[7, lane], F[8, lane]
+    w, i, j, k = Q[0, lane], Q[1, lane], Q[2, lane], Q[3, lane]
+    r00, r01, r02, r10, r11, r12, r20, r21, r22 = matrix_of_quaternion(w, i, j, k)
+    e00, e11, e22, e01, e02, e12 = find_strain(f00, f01, f02, f10, f11, f12, f20, f21, f22, w, i, j, k)
+    lame, shear = elements.lame[e], elements.shear[e]
+    trace = lame * (e00 + e11 + e22)
+    s00, s11, s22 = 2.0 * shear * e00 + trace, 2.0 * shear * e11 + trace, 2.0 * shear * e22 + trace
+    s01, s02, s12 = 2.0 * shear * e01, 2.0 * shear * e02, 2.0 * shear * e12
+    p00, p01, p02 = (
+        r00 * s00 + r01 * s01 + r02 * s02,
+        r00 * s01 + r01 * s11 + r02 * s12,
+        r00 * s02 + r01 * s12 + r02 * s22,
+    )
+    p10, p11, p12 = (
+        r10 * s00 + r11 * s01 + r12 * s02,
+        r10 * s01 + r11 * s11 + r12 * s12,
+        r10 * s02 + r11 * s12 + r12 * s22,
+    )
+    p20, p21, p22 = (
+        r20 * s00 + r21 * s01 + r22 * s02,
+        r20 * s01 + r21 * s11 + r22 * s12,
+        r20 * s02 + r21 * s12 + r22 * s22,
+    )
+    pushed = -find_kick(h, now.last_step[0], elements.midpoint[e]) * elements.volume[e]
+    for a in range(4):
+        n = corner[e, a]
+        if fixed[n] == 0:
+            right_out[n, 0] += pushed * (p00 * g[e, a, 0] + p01 * g[e, a, 1] + p02 * g[e, a, 2])
+            right_out[n, 1] += pushed * (p10 * g[e, a, 0] + p11 * g[e, a, 1] + p12 * g[e, a, 2])
+            right_out[n, 2] += pushed * (p20 * g[e, a, 0] + p21 * g[e, a, 1] + p22 * g[e, a, 2])
+    c00, c01, c02, c10, c11, c12, c20, c21, c22, J = find_cofactors(
+        f00, f01, f02, f10, f11, f12, f20, f21, f22
+    )
+    scale = h * (h + elements.damping[e]) * elements.volume[e]
+    if J < FLATTEST:
+        add_flat_element(elements, e, x, w, i, j, k, scale, scratch, D, L)
+        return
+    # Gradients at the present shape are F^-T g; the present volume is J times that at rest.
+    here = scratch.gradient
+    for a in range(4):
+        here[a, 0] = c00 * g[e, a, 0] + c01 * g[e, a, 1] + c02 * g[e, a, 2]
+        here[a, 1] = c10 * g[e, a, 0] + c11 * g[e, a, 1] + c12 * g[e, a, 2]
+        here[a, 2] = c20 * g[e, a, 0] + c21 * g[e, a, 1] + c22 * g[e, a, 2]
+    if elements.midpoint[e] != 0:
+        kept = h * h * elements.volume[e] / J
+        scale = h * ((KEPT - CALMED) * h + elements.damping[e]) * elements.volume[e]
+        add_kept_strain(corner, e, here, lame * kept, shear * kept, fixed, now, right_out)
+    add_stiffness(elements.slot, e, here, lame * scale / J, shear * scale / J, D, L)
+
+
+@njit
+def follow_shape(elements: Elements, x, turn, lanes: Lanes, turn_out, stored_out, shape_out):
     """Rotations of the tetrahedra at x, the energy stored in every body [J], and its shape.
 
     shape_out[body]: volume [m^3], the least det F of a tetrahedron, how many are inside out, the greatest |E|.
@@ -203,22 +228,31 @@ def follow_shape(elements: Elements, x, turn, turn_out, stored_out, shape_out):
             0.0,
             0.0,
         )
-    for e in range(elements.corner.shape[0]):
-        f00, f01, f02, f10, f11, f12, f20, f21, f22 = find_deformation(
-            elements.gradient, elements.corner, e, x
-        )
-        w, i, j, k = find_turn(
-            f00, f01, f02, f10, f11, f12, f20, f21, f22, turn[e, 0], turn[e, 1], turn[e, 2], turn[e, 3]
-        )
-        turn_out[e, 0], turn_out[e, 1], turn_out[e, 2], turn_out[e, 3] = w, i, j, k
-        e00, e11, e22, e01, e02, e12 = find_strain(f00, f01, f02, f10, f11, f12, f20, f21, f22, w, i, j, k)
-        square = e00 * e00 + e11 * e11 + e22 * e22 + 2.0 * (e01 * e01 + e02 * e02 + e12 * e12)
-        trace, body = e00 + e11 + e22, elements.body_of[e]
-        J = f00 * (f11 * f22 - f12 * f21) + f01 * (f12 * f20 - f10 * f22) + f02 * (f10 * f21 - f11 * f20)
-        stored_out[body] += elements.volume[e] * (
-            elements.shear[e] * square + 0.5 * elements.lame[e] * trace * trace
-        )
-        shape_out[body, 0] += J * elements.volume[e]
-        shape_out[body, 1] = min(shape_out[body, 1], J)
-        shape_out[body, 2] += J <= 0.0
-        shape_out[body, 3] = max(shape_out[body, 3], math.sqrt(square))
+    F, Q = lanes.deformation, lanes.turn
+    for first in range(0, elements.corner.shape[0], LANES):
+        for lane in range(find_shapes(elements, first, x, turn, lanes)):
+            e = first + lane
+            f00, f01, f02, f10, f11, f12 = (
+                F[0, lane],
+                F[1, lane],
+                F[2, lane],
+                F[3, lane],
+                F[4, lane],
+                F[5, lane],
+            )
+            f20, f21, f22 = F[6, lane], F[7, lane], F[8, lane]
+            w, i, j, k = Q[0, lane], Q[1, lane], Q[2, lane], Q[3, lane]
+            turn_out[e, 0], turn_out[e, 1], turn_out[e, 2], turn_out[e, 3] = w, i, j, k
+            e00, e11, e22, e01, e02, e12 = find_strain(
+                f00, f01, f02, f10, f11, f12, f20, f21, f22, w, i, j, k
+            )
+            square = e00 * e00 + e11 * e11 + e22 * e22 + 2.0 * (e01 * e01 + e02 * e02 + e12 * e12)
+            trace, body = e00 + e11 + e22, elements.body_of[e]
+            J = f00 * (f11 * f22 - f12 * f21) + f01 * (f12 * f20 - f10 * f22) + f02 * (f10 * f21 - f11 * f20)
+            stored_out[body] += elements.volume[e] * (
+                elements.shear[e] * square + 0.5 * elements.lame[e] * trace * trace
+            )
+            shape_out[body, 0] += J * elements.volume[e]
+            shape_out[body, 1] = min(shape_out[body, 1], J)
+            shape_out[body, 2] += J <= 0.0
+            shape_out[body, 3] = max(shape_out[body, 3], math.sqrt(square))

@@ -144,14 +144,22 @@ def _read_volume(file: Path, where: str, scale: float) -> TetMesh:
     if not cells:
         what = "has no linear tetrahedra"
         raise UserError(Problem(Where(str(file)), where, what, "save the volume mesh, of first order"))
-    points = np.asarray(read.points, float)
+    points = np.asarray(read.points)
+    if (
+        any(each.ndim != 2 or each.shape[1] != 4 for each in cells)
+        or points.ndim != 2
+        or points.shape[1] != 3
+    ):
+        what = "a tetrahedron has not four corners, or a point not three coordinates"
+        raise UserError(Problem(Where(str(file)), where, what, "save it again as a mesh"))
+    points = points.astype(float)
     if not np.isfinite(points).all():
         raise UserError(Problem(Where(str(file)), where, "a coordinate is not finite", "save it again"))
     tets = np.concatenate(cells)
     if tets.dtype.kind not in "iu" or (tets.size and (tets.min() < 0 or tets.max() >= len(points))):
         what = f"a tetrahedron names a corner that is none of the {len(points)} points"
         raise UserError(Problem(Where(str(file)), where, what, "save it again"))
-    return make_mesh(points[:, :3] * scale, tets, where)
+    return make_mesh(points * scale, tets, where)
 
 
 def read_surface(file: Path, where: str, scale: float) -> tuple[Triangles, TriangleMesh]:

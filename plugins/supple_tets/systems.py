@@ -23,6 +23,7 @@ from supple_tets.tables import (
     Scratch,
     Vertices,
 )
+from supple_tets.turn_kernels import make_lanes
 
 
 def name_fields(*groups: type) -> tuple[str, ...]:
@@ -61,7 +62,7 @@ class AssembleMatrix(System):
                 right,
                 matrix,
             ),
-            Call(add_elements, arrays.h, elements, vertices.fixed, now, scratch, right, matrix),
+            Call(add_elements, arrays.h, elements, vertices.fixed, now, scratch, make_lanes(), right, matrix),
         ]
 
 
@@ -101,7 +102,7 @@ class AdvanceVertices(System):
         return [
             Call(remember, arrays.h, *(arrays[name] for name in self.before)),
             Call(advance, arrays.h, factor, x, v_free, impulse, np.zeros((2 * len(x), 3)), x_next, v_next),
-            Call(follow_shape, elements, x_next, turn, turn_next, stored, shape),
+            Call(follow_shape, elements, x_next, turn, make_lanes(), turn_next, stored, shape),
         ]
 
 

@@ -3,11 +3,32 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
+import numpy as np
+
+from supple.core.arrays import FloatArray
 from supple.core.jit import njit, njit_inlined
 from supple.math.quaternion_kernels import matrix_of_quaternion
 
 QUICK_TURNS, MOST_TURNS = 12, 400
+FOUND = 1e-17
+"""Square of an angle after which the next step would turn by less than 1e-16."""
+LANES = 32
+"""Tetrahedra that are turned side by side."""
+
+
+class Lanes(NamedTuple):
+    """Room for the tetrahedra that are turned side by side, one a column."""
+
+    deformation: FloatArray  # [9, LANES] F, row by row
+    turn: FloatArray  # [4, LANES] quaternions
+    sought: FloatArray  # [LANES] 1 while the rotation is not found
+
+
+def make_lanes() -> Lanes:
+    """Room that is filled anew by whoever uses it."""
+    return Lanes(deformation=np.zeros((9, LANES)), turn=np.zeros((4, LANES)), sought=np.zeros(LANES))
 
 
 @njit_inlined
@@ -54,24 +75,61 @@ def turn_further(w, x, y, z, t0, t1, t2):
     return scale * w, scale * x, scale * y, scale * z
 
 
-@njit
-def find_turn(f00, f01, f02, f10, f11, f12, f20, f21, f22, w, x, y, z):
-    """The rotation R that makes R^T F symmetric, found from the quaternion of a near one: README eq. (2).
+@njit_inlined
+def make_turn(f00, f01, f02, f10, f11, f12, f20, f21, f22, w, x, y, z):
+    """One step of Newton's method on tr R^T F, and the square of its angle.
 
-    Newton's method on tr R^T F, whose greatest value is at the polar decomposition. Where it does not curve
-    downwards, a shorter step uphill is taken. R is proper even if F is turned inside out.
+    Where the trace does not curve downwards, a shorter step uphill is taken. Without branches: so loops of it become
+    vectors.
     """
-    for _ in range(QUICK_TURNS):
-        a0, a1, a2, h00, h11, h22, h01, h02, h12, size = find_asymmetry(
-            f00, f01, f02, f10, f11, f12, f20, f21, f22, w, x, y, z
+    a0, a1, a2, h00, h11, h22, h01, h02, h12, size = find_asymmetry(
+        f00, f01, f02, f10, f11, f12, f20, f21, f22, w, x, y, z
+    )
+    t0, t1, t2, minor, det = solve_curvature(a0, a1, a2, h00, h11, h22, h01, h02, h12)
+    down = (h00 > 1e-3 * size) & (minor > 1e-4 * size * size) & (det > 1e-5 * size * size * size)
+    t0, t1, t2 = t0 if down else a0 / size, t1 if down else a1 / size, t2 if down else a2 / size
+    w, x, y, z = turn_further(w, x, y, z, t0, t1, t2)
+    return w, x, y, z, t0 * t0 + t1 * t1 + t2 * t2
+
+
+@njit
+def turn_once(lanes_inout: Lanes):
+    """One step for all whose rotation is sought; says whether one is still."""
+    F, Q, sought = lanes_inout.deformation, lanes_inout.turn, lanes_inout.sought
+    for i in range(LANES):
+        w, x, y, z = Q[0, i], Q[1, i], Q[2, i], Q[3, i]
+        a, b, c, d, square = make_turn(
+            F[0, i], F[1, i], F[2, i], F[3, i], F[4, i], F[5, i], F[6, i], F[7, i], F[8, i], w, x, y, z
         )
-        t0, t1, t2, minor, det = solve_curvature(a0, a1, a2, h00, h11, h22, h01, h02, h12)
-        if not (h00 > 1e-3 * size and minor > 1e-4 * size * size and det > 1e-5 * size * size * size):
-            t0, t1, t2 = a0 / size, a1 / size, a2 / size
-        w, x, y, z = turn_further(w, x, y, z, t0, t1, t2)
-        if t0 * t0 + t1 * t1 + t2 * t2 < 1e-17:  # the next step would turn by less than 1e-16
-            return w, x, y, z
-    return find_flat_turn(f00, f01, f02, f10, f11, f12, f20, f21, f22, w, x, y, z)
+        turns = sought[i] != 0.0
+        Q[0, i], Q[1, i] = a if turns else w, b if turns else x
+        Q[2, i], Q[3, i] = c if turns else y, d if turns else z
+        sought[i] = 0.0 if square < FOUND else sought[i]
+    left = 0.0
+    for i in range(LANES):
+        left += sought[i]
+    return left != 0.0
+
+
+@njit
+def find_turns(count, lanes_inout: Lanes):
+    """The rotation R of each of the first `count` lanes that makes R^T F symmetric: README eq. (2).
+
+    Found from the quaternions of near ones, by Newton's method on tr R^T F, whose greatest value is at the polar
+    decomposition. R is proper even if F is turned inside out. What a lane gets does not depend on the others.
+    """
+    F, Q, sought = lanes_inout.deformation, lanes_inout.turn, lanes_inout.sought
+    for i in range(LANES):
+        sought[i] = 1.0 if i < count else 0.0
+    for _ in range(QUICK_TURNS):
+        if not turn_once(lanes_inout):
+            return
+    for i in range(count):
+        if sought[i] != 0.0:
+            Q[0, i], Q[1, i], Q[2, i], Q[3, i] = find_flat_turn(
+                F[0, i], F[1, i], F[2, i], F[3, i], F[4, i], F[5, i], F[6, i], F[7, i], F[8, i],
+                Q[0, i], Q[1, i], Q[2, i], Q[3, i],
+            )  # fmt: skip
 
 
 @njit

@@ -17,8 +17,8 @@ from supple.errors import ExitCode, SimulationError, UserError
 from supple.plugin import load_plugins
 from supple.run.compile_progress import CompileWatch
 from supple.run.pace import Pace
+from supple.run.recorder import Recorder, start_recording
 from supple.run.recording_layout import make_header, steps_per_frame
-from supple.run.recording_writer import Recorder, start_recording
 from supple.run.report import choose_display
 from supple.run.runner import Runner
 from supple.run.stop import Stop

@@ -12,9 +12,9 @@ from typing import Any
 
 from supple.core.world import World
 from supple.errors import Problem, UserError
+from supple.run.recorder import Recorder, start_recording
 from supple.run.recording import open_recording
 from supple.run.recording_layout import make_header
-from supple.run.recording_writer import Recorder, start_recording
 from supple.run.stage import Stage
 from supple.run.stop import Stop
 from supple_view.source import Source

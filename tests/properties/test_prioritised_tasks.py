@@ -123,6 +123,35 @@ def test_forces_stay_below_their_limit(seed, n, passive, constraints, repeats, s
 
 
 @settings(max_examples=60, deadline=None)
+@given(
+    seed=st.integers(0, 2**32 - 1), n=st.integers(16, 26), constraints=st.integers(0, 4), above=st.integers(0, 4),
+    near=st.floats(1e-3, 1.0), strongest=st.floats(0.1, 100.0),
+)  # fmt: skip
+def test_forces_stay_below_their_limits_within_what_higher_levels_leave(
+    seed, n, constraints, above, near, strongest
+):
+    """Two limited tasks of one level, nearly what a higher one is about: with that held, no more force is needed.
+
+    As if each were alone, a hundred newtons would become a hundred thousand where little is left.
+    """
+    rng, motion = make_system(seed, n, 0, constraints, False)
+    J = rng.normal(size=(6, n))
+    higher, wish = rng.normal(size=(above, n)), rng.normal(size=above)
+    if above:
+        higher[0] = J[0] + near * rng.normal(size=n)
+    limits = make_limits(above + 6, 2)
+    limits.first[:], limits.size[:], limits.strongest[:] = (above, above + 3), 3, strongest
+    wanted = 50.0 * rng.normal(size=6)
+    answer = solve(motion, [(higher, wish), (J, wanted)] if above else [(J, wanted)], limits=limits)
+    held, drift = np.concatenate([motion.L, higher]), np.concatenate([motion.drift, -wish])
+    free, G = find_response(motion.M, motion.h, held, drift, np.arange(n))
+    force = np.linalg.solve(J @ G @ J.T, answer.left[above:] + J @ answer.a - J @ free)
+    sizes = np.linalg.norm(force.reshape(2, 3), axis=1)
+    assert (sizes <= strongest * (1.0 + 1e-6) + 1e-6).all()
+    assert limits.force == pytest.approx(sizes, rel=1e-5, abs=1e-6)
+
+
+@settings(max_examples=60, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(4, 16), count=st.integers(1, 4))
 def test_bounds_hold(seed, n, count):
     rng, motion = make_system(seed, n, 0, 0, False)

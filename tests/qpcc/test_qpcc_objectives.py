@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from supple_qpcc import quantities as q
-from supple_qpcc.contact_problem import ContactResponse, make_contact_problem, make_directions
+from supple_qpcc.contact_problem import SPREAD, ContactResponse, make_contact_problem, make_directions
 from supple_qpcc.objective import Response, want_nothing, want_rates, want_rows, want_values
 from supple_qpcc.search import solve
 from supple_qpcc.targets import fade, follow, follow_momentum, turn_to
@@ -177,7 +177,7 @@ def test_contact_laws_hold_at_the_answer(seed, strong):
     found = solve(asked.qpcc, contacts=asked.contacts)
     assert found.feasible
     u, impulse, _ = asked.split(found.x)
-    spread = 0.5e-6 * float(found.x[m:] @ found.x[m:])
+    spread = 0.5 * SPREAD * float(found.x[m:] @ found.x[m:])
     z = np.concatenate([u, impulse.ravel()])
     assert found.objective == pytest.approx(objective.evaluate(z) + spread, rel=1e-9, abs=1e-9)
     velocity = (touch.free + touch.muscles @ u + touch.W @ impulse.ravel()).reshape(-1, 3)

@@ -90,6 +90,7 @@ SKEW = GOOD["W"] + np.triu(np.ones_like(GOOD["W"]), 1)
         ({"M": np.full((2, 2), np.nan), "q": np.ones(2)}, "M: is not finite at (0, 0)"),
         (spoil(GOOD, q=np.ones(5)), "q: has length 5"),
         (spoil(GOOD, q=np.where(np.arange(12) == 7, np.inf, 0.0)), "q: is not finite at (7,)"),
+        (spoil(GOOD, q=np.full(12, 1e300)), "q: has a number greater than 1e+100"),
         (spoil(GOOD, mu=-GOOD["mu"]), "mu: is negative at 0"),
         (spoil(GOOD, mu=np.array(["a", "b", "c", "d"])), "mu: has type <U1"),
         (spoil(GOOD, W=GOOD["W"][:-1]), "W: has shape (11, 12)"),

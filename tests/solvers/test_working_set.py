@@ -12,6 +12,7 @@ from supple.mechanics.problem import ConstraintProblem
 from supple.mechanics.residual import natural_map_residual, row_velocities
 from supple.mechanics.rows import BILATERAL, COULOMB, UNILATERAL
 from supple.mechanics.solution import Solution
+from supple_solve_newton import solver as newton
 from supple_solve_newton import working_set
 from supple_solve_newton.components import NewtonSettings
 from supple_solve_newton.solver import Newton
@@ -137,3 +138,21 @@ def test_small_or_loosely_coupled_problems_are_solved_at_once(count):
         problem.W = BlockMatrix.from_dense(dense, problem.size)
     assert not working_set.is_worth_it(problem)
     assert natural_map_residual(problem, solve(problem).impulse)[0] <= 1e-9
+
+
+def test_sets_that_never_do_cost_no_more_than_the_whole_problem(monkeypatch):
+    """Speeds that mean nothing: every set stalls, and a hundred searches of half a second would be a minute."""
+    problem = low_rank_problem(np.random.default_rng(13), 120, 20)
+    problem.free[:] *= 1e57 * np.random.default_rng(14).normal(size=problem.free.shape)
+    monkeypatch.setattr(newton, "MAX_EFFORT", 5e7)
+    monkeypatch.setattr(newton, "MAX_EFFORT_PER_BLOCK", 0.0)
+    spent, find = [], newton._Search.find
+
+    def count(search, impulse, max_rounds):
+        find(search, impulse, max_rounds)
+        spent.append(search._effort + search._method.effort)
+
+    monkeypatch.setattr(newton._Search, "find", count)
+    assert solve(problem).status == "stalled"
+    # Once for the sets and once for all; each search may go beyond by a step that it has begun.
+    assert sum(spent) <= 2 * 5e7 * 1.2

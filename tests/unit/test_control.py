@@ -244,3 +244,56 @@ def test_interval_is_a_whole_number_of_steps() -> None:
     assert count_interval(50, 0.004) == 5
     assert count_interval(1000, 0.001) == 1
     assert np.isclose(1.0 / (count_interval(125.0, 0.002) * 0.002), 125.0)
+
+
+def test_steps_between_calls_are_taken_at_once_and_calls_come_when_they_are_due(load_text: LoadText) -> None:
+    """However the steps are asked for, callbacks and followers see the same steps, and the bits are the same."""
+    seen: dict[int, list[tuple[str, int]]] = {}
+    ends = {}
+    for at_once in (1, 7, 100):
+        world = load_text(BALL)
+        calls = seen.setdefault(at_once, [])
+
+        def hover_and_note(world: World, calls: list[tuple[str, int]] = calls) -> None:
+            hover(world)
+            calls.append(("called", world.steps))
+
+        world.on_step(hover_and_note, rate=50)
+        world.control.follow(
+            lambda world=world, calls=calls: calls.append(("followed", world.steps)), every=3
+        )
+        done = 0
+        while done < 100:
+            world.step(min(at_once, 100 - done))
+            done += min(at_once, 100 - done)
+        ends[at_once] = world.array("rigid.x").copy()
+    assert seen[1] == seen[7] == seen[100]
+    assert [step for who, step in seen[1] if who == "called"] == list(range(0, 100, 5))
+    assert [step for who, step in seen[1] if who == "followed"] == list(range(3, 100, 3))
+    np.testing.assert_array_equal(ends[1], ends[100])
+    np.testing.assert_array_equal(ends[1], ends[7])
+
+
+def test_commands_stay_when_a_later_step_of_a_stretch_fails(
+    load_text: LoadText, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Steps that were taken followed the command; only a step that was not may undo it."""
+    world = load_text(BALL)
+    world.on_step(lambda world: world["ball"].apply_force([0, 3, 0], duration=1.0), rate=25)
+    take = world._take_steps
+
+    def fail_after_four(most: int) -> int:
+        if world.steps == 4:
+            raise SimulationError("made up")
+        return take(1)
+
+    monkeypatch.setattr(world, "_take_steps", fail_after_four)
+    with pytest.raises(SimulationError):
+        world.step(10)
+    assert world.steps == 4
+    monkeypatch.setattr(world, "_take_steps", take)
+    world.step(6)
+    other = load_text(BALL)
+    other.on_step(lambda world: world["ball"].apply_force([0, 3, 0], duration=1.0), rate=25)
+    other.step(10)
+    np.testing.assert_array_equal(world.array("rigid.x"), other.array("rigid.x"))

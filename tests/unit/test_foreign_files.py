@@ -8,6 +8,7 @@ import os
 import struct
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import h5py
 import numpy as np
@@ -111,6 +112,27 @@ def test_deep_json_is_one_line(tmp_path: Path) -> None:
         GltfFile(tmp_path / "deep.gltf", "")
 
 
+@pytest.mark.parametrize("joints", [[0, -1], [0, 2], [0, 1, 1], [0, "1"], [0, 1.5]])
+def test_skin_names_joints_that_are_there_and_each_once(tmp_path: Path, joints: list[object]) -> None:
+    from supple_motion.gltf_file import GltfFile
+
+    file = write_gltf(tmp_path / "a.gltf", nodes=[{"children": [1]}, {}], skins=[{"joints": joints}])
+    with pytest.raises(ValueError, match="its skin names the joint"):
+        _ = GltfFile(file, "").joints
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    "said",
+    [{"rotation": [1e300] * 4}, {"scale": [1, 1]}, {"translation": [0, 0, 1e200]}, {"matrix": [1e300] * 16}],
+)
+def test_poses_of_nodes_are_numbers_that_can_be_meant(tmp_path: Path, said: dict[str, object]) -> None:
+    from supple_motion.gltf_file import GltfFile
+
+    with pytest.raises(ValueError, match="of node 0 cannot be meant"):
+        GltfFile(write_gltf(tmp_path / "a.gltf", nodes=[said]), "").rest(0)
+
+
 # Meshes
 
 
@@ -158,6 +180,21 @@ def test_packed_volume_mesh_stops_at_a_bound(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr(careful, "MOST", 64)
     with pytest.raises(UserError, match="unfolds to more than 64 bytes"):
         _read_volume(tmp_path / "a.vtu", "a.tet_file", 1.0)
+
+
+@pytest.mark.parametrize(("coordinates", "corners"), [(3, 1), (3, 10), (2, 4)])
+def test_volume_mesh_has_tetrahedra_of_four_corners_in_space(
+    coordinates: int, corners: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its reader believes how many numbers a damaged file says that a row has."""
+    meshio = pytest.importorskip("meshio")
+    from supple_tets.shapes import _read_volume
+
+    block = SimpleNamespace(type="tetra", data=np.zeros((1, corners), int))
+    read = SimpleNamespace(points=np.zeros((1, coordinates)), cells=[block])
+    monkeypatch.setattr(meshio, "read", lambda file: read)
+    with pytest.raises(UserError, match=r"a\.msh: a\.tet_file: .*four corners"):
+        _read_volume(tmp_path / "a.msh", "a.tet_file", 1.0)
 
 
 # Robots

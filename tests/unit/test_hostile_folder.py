@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -15,7 +16,11 @@ from supple.run.claim_pool import DIED, run_tasks
 from supple.run.claim_runs import Setting
 from supple.run.claims import list_tasks, make_plan
 
-MODULES = ("numpy", "pickle", "struct", "h5py", "multiprocessing", "supple_view", "rich")
+MODULES = (
+    "numpy", "pickle", "struct", "ctypes", "json", "tomllib", "zlib", "h5py", "multiprocessing", "supple_view", "rich",
+    "mujoco", "trimesh", "matplotlib", "PIL", "sitecustomize", "usercustomize",
+)  # fmt: skip
+ROBOT = Path(__file__).parents[1] / "robots" / "arm.urdf"
 CLAIM = """
 [sweep]
 "swing.oscillator.start" = [1.0, 2.0, 3.0, 4.0]
@@ -31,9 +36,8 @@ def hostile(tmp_path: Path) -> Place:
     """A folder with a scene, a plugin, and modules that leave a mark when they are imported."""
     place = Place(tmp_path, SCENE + CLAIM)
     for name in MODULES:
-        (tmp_path / f"{name}.py").write_text(
-            "import pathlib\npathlib.Path('harmed').touch()\nraise ImportError\n"
-        )
+        harm = f"open({str(tmp_path / 'harmed')!r}, 'w').close()\nraise ImportError\n"
+        (tmp_path / f"{name}.py").write_text(harm)
     return place
 
 
@@ -42,6 +46,23 @@ def test_commands_and_their_workers_import_nothing_from_the_current_folder(hosti
         done = hostile.supple(name, hostile.scene, *more)
         assert done.returncode == 0, done.stderr
     assert not (hostile.folder / "harmed").exists()
+
+
+def test_no_command_imports_anything_from_the_current_folder(hostile: Place) -> None:
+    """Also not in processes of others: glfw, which MuJoCo imports, tries its library in a Python of its own."""
+    assert hostile.supple("run", hostile.scene, "--quiet", "--record", "run.h5").returncode == 0
+    shutil.copy(ROBOT, hostile.folder)
+    for line in (
+        "export run.h5 --to csv -o tables",
+        "plot run.h5 swing.farthest -o curve.svg",
+        "import arm.urdf -o arm.toml",
+        "check arm.toml",
+        "picture arm.toml --size 40x30 -o arm.png",
+    ):
+        words = [sys.executable, "-m", "supple", *line.split()]
+        done = subprocess.run(words, cwd=hostile.folder, capture_output=True, encoding="utf-8", check=False)
+        assert done.returncode == 0, f"{line}: {done.stderr}"
+        assert not (hostile.folder / "harmed").exists(), line
 
 
 def test_the_run_behind_a_viewer_imports_nothing_from_the_current_folder(

@@ -67,3 +67,15 @@ def test_pins_and_springs_are_drawn_and_follow(tmp_path: Path) -> None:
             assert off.max() < 0.03
             length = float(np.linalg.norm(ends[1] - ends[0]))
             assert -0.03 < way.min() <= 0 <= length <= way.max() < length + 0.03
+
+
+def test_grasps_are_not_drawn(tmp_path: Path) -> None:
+    """Before it closes a grasp ties nothing, and what it would tie may be metres apart."""
+    scene, record = tmp_path / "held.toml", tmp_path / "held.h5"
+    scene.write_text(
+        SCENE + '[[event]]\nname = "grip"\nat = 0.1\ngrasp = { hand = "rod", object = "ball" }\n'
+    )
+    simulate(RunOptions(scene, record=record))
+    with open_recording(record) as recording:
+        drawn = [thing.drawing.name for thing in Stage(recording).things if thing.drawing.layer == "joints"]
+    assert sorted(drawn) == ["pin.joint", "tie.spring"]

@@ -105,5 +105,7 @@ def test_a_kernel_can_be_compiled_against_one_that_was_loaded(package, tmp_path)
 def test_loading_kernels_imports_nothing_that_only_compiling_needs(package, tmp_path) -> None:
     cache = tmp_path / "cache"
     run(package, cache)
-    what = f"{RUN}; import sys; print(*(name in sys.modules for name in ('numba.np.arraymath', 'scipy.linalg')))"
+    what = (
+        f"{RUN}; import sys; print(*(name in sys.modules for name in ('numba.np.arraymath', 'scipy.linalg')))"
+    )
     assert run(package, cache, what) == "6.0False False\n"

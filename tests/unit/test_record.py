@@ -100,7 +100,7 @@ def test_finished_recording_opens_as_plain_hdf5(place: Place) -> None:
 def test_recording_can_be_read_by_another_process_while_it_is_written(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("supple.run.recording_writer.FLUSH_SECONDS", 0.0)
+    monkeypatch.setattr("supple.run.recorder.FLUSH_SECONDS", 0.0)
 
     class Reader:
         """Looks at the recording from outside, at steps 0 and 100."""

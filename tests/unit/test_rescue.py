@@ -7,7 +7,7 @@ import pytest
 
 from solvers.contact_problems import random_spheres
 from supple.errors import SimulationError
-from supple.mechanics.rescue import solve_with_rescue
+from supple.mechanics.rescue import refuse_speeds, solve_with_rescue
 from supple.mechanics.solution import Solution
 
 
@@ -47,6 +47,13 @@ def test_if_all_fail_the_step_fails_and_names_them(problem) -> None:
         solve_with_rescue(
             [("a", Fixed("failed")), ("b", Fixed("failed"))], problem, np.zeros((problem.count, 3))
         )
+
+
+def test_speeds_beyond_that_of_light_are_refused_before_anything_is_tried(problem) -> None:
+    refuse_speeds(problem)
+    problem.free[1, 0] = -7e73
+    with pytest.raises(SimulationError, match="7e\\+73 m/s, faster than light"):
+        refuse_speeds(problem)
 
 
 def test_a_scene_counts_rescues(load_text) -> None:

@@ -18,6 +18,7 @@ from supple.plugin import load_plugins
 from supple.run.cli import run_command
 from supple.scene.load import read_scene
 from supple.scene.write import write_value
+from supple_robot.robot import make_robot
 
 pytest.importorskip("mujoco")
 
@@ -102,8 +103,38 @@ def test_what_is_left_out_is_said_by_check(tmp_path: Path, capsys: pytest.Captur
     scene = write_scene(tmp_path, "hand.xml")
     assert run_command(["check", str(scene)]) == ExitCode.FINE
     said = capsys.readouterr()
-    for word in ("follows", "acts on no joint", "mere torque", "1 tendon", "prisms"):
+    for word in ("acts on no joint", "mere torque", "1 tendon", "prisms"):
         assert word in said.out + said.err
+
+
+PAIR = """<mujoco><worldbody><body><joint name="a"/><geom size="0.1"/></body>
+<body pos="1 0 0"><joint name="b"/><geom size="0.1"/></body></worldbody><equality>{}</equality></mujoco>"""
+
+
+@pytest.mark.parametrize(
+    ("equality", "words", "gears"),
+    [
+        ('<joint joint1="b" joint2="a" polycoef="0 1 0.5 0 0"/>', ["joint b follows a by a curve"], 0),
+        ('<joint joint1="b" joint2="a" active="false"/>', ["is not active at the start"], 0),
+        ('<joint joint1="b" joint2="a"/><joint joint1="b"/>', ["tied by another equality"], 1),
+        (
+            '<joint joint1="b" polycoef="0.2 0 0 0 0"/>',
+            ["joint b starts at 0.2, where its equality has it"],
+            1,
+        ),
+        ('<joint joint1="b" joint2="a" polycoef="0 -2 0 0 0"/>', [], 1),
+    ],
+)
+def test_equalities_of_joints_are_gears(equality: str, words: list[str], gears: int, tmp_path: Path) -> None:
+    scene = write_scene(tmp_path, "pair.xml")
+    (tmp_path / "pair.xml").write_text(PAIR.format(equality))
+    world = supple.load(scene)
+    assert len(world.array("skeleton.gear")) == gears
+    blueprint = world.blueprint
+    said = make_robot(blueprint.graph["it"].components["robot"], "it", blueprint.files).left_out
+    assert len(said) == len(words)
+    assert [word for word in words if not any(word in line for line in said)] == []
+    world.step(5)
 
 
 def test_masks_and_excluded_pairs_decide_who_touches(tmp_path: Path) -> None:
@@ -157,3 +188,35 @@ VALUES = st.recursive(
 @given(VALUES)
 def test_values_are_read_back_as_they_were_written(value: object) -> None:
     assert tomllib.loads(f"it = {write_value(value)}")["it"] == value
+
+
+def test_import_reads_nothing_outside_the_folder_of_the_robot(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    (tmp_path / "secret.xml").write_text("<mujoco><option/></mujoco>")
+    file = home / "robot.xml"
+    file.write_text(
+        '<mujoco><include file="../secret.xml"/><worldbody><body><geom size="1"/></body></worldbody></mujoco>'
+    )
+    arguments = ["import", str(file), "-o", str(home / "out.toml")]
+    assert run_command(arguments) == ExitCode.BAD_INPUT
+    said = capsys.readouterr().err
+    assert "--allow-outside" in said
+    assert len(said.splitlines()) == 1
+    assert run_command([*arguments, "--allow-outside"]) == ExitCode.FINE
+
+
+def test_names_of_a_robot_do_not_end_lines_or_words_of_the_scene(tmp_path: Path) -> None:
+    name = "wide &#10;entity = 5 #" + "x" * 300
+    points = " ".join(f"{np.cos(k)} {np.sin(k)} {z}" for k in range(30) for z in (0, 1))
+    file = tmp_path / 'a "b" c.xml'
+    file.write_text(
+        f'<mujoco><asset><mesh name="m" vertex="{points}"/></asset><worldbody><body name="{name}">'
+        f'<joint name="{name}" frictionloss="1"/><geom type="mesh" mesh="m"/></body></worldbody></mujoco>'
+    )
+    out = tmp_path / "out.toml"
+    assert run_command(["import", str(file), "-o", str(out)]) == ExitCode.FINE
+    assert run_command(["check", str(out)]) == ExitCode.FINE
+    assert tomllib.loads(out.read_text(encoding="utf-8"))["about"] == f"The robot of {file.name}."

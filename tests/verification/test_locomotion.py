@@ -1,5 +1,7 @@
 """Control of soft bodies: rows against finite differences, plans against what happens, each goal alone, memory."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -13,6 +15,7 @@ from supple_locomotion.components import Patch
 from supple_locomotion.controller import Controller
 from supple_locomotion.parts import number_cells
 from supple_locomotion.patches import Touching, make_frame
+from supple_qpcc.program import Program
 from supple_qpcc.static import solve_static
 
 HEAD = "format = 1\n[run]\nstep = 0.01\nduration = {duration}\ngravity = [0, {gravity}, 0]\n"
@@ -282,3 +285,30 @@ def test_what_cannot_be_decided_is_counted_and_the_fallback_acts(tmp_path):
     assert searched == 0
     assert soft > 5
     assert held > 5
+
+
+SLIPPERY = Path(__file__).parents[2] / "scenes" / "soft_body_locomotion" / "slide_f.toml"
+
+
+def test_programs_without_a_point_have_none(monkeypatch):
+    """A linear program judges. Six patches of a stiff base on ice nearly depend on each other."""
+    judged, solve = [], Program.solve
+
+    def judge(self, sides, active=None):
+        answer = solve(self, sides, active)
+        judged.append(bool(np.isfinite(answer.value)) or self._is_empty())
+        return answer
+
+    monkeypatch.setattr(Program, "solve", judge)
+    supple.load(SLIPPERY).step(22)
+    assert len(judged) > 100
+    assert all(judged)
+
+
+def test_decisions_are_no_matter_of_rounding():
+    """What differs by 1e-11 of the stiffness decides alike."""
+    worlds = [supple.load(SLIPPERY, overrides={"f.tets.stiffness": 1e6 * (1.0 + k * 1e-11)}) for k in (0, 1)]
+    for world in worlds:
+        world.step(25)
+    apart = worlds[0].array("tets.x") - worlds[1].array("tets.x")
+    assert np.abs(apart).max() < 1e-5

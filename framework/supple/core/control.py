@@ -66,7 +66,7 @@ class Pusher(Protocol):
 
 
 class Follower(Protocol):
-    """Looks at the world after every step; see `Control.follow`."""
+    """Looks at the world after steps; see `Control.follow`."""
 
     def __call__(self) -> None:
         """Look."""
@@ -84,7 +84,7 @@ class Control:
     def __init__(self, world: World) -> None:
         self._world = world
         self._callbacks: list[_Callback] = []
-        self._followers: list[Follower] = []
+        self._followers: list[tuple[Follower, int]] = []
         self._replayed: list[Given] = []
         self._next = 0
         self._hold = 1
@@ -219,17 +219,27 @@ class Control:
         self._callbacks = kept
         self._world.attend()
 
-    def follow(self, follower: Follower) -> Callable[[], None]:
-        """Call a function after every step that was taken; returns what ends that."""
-        self._followers.append(follower)
+    def follow(self, follower: Follower, every: int = 1) -> Callable[[], None]:
+        """Call a function after every n-th step of the run that was taken; returns what ends that."""
+        entry = (follower, every)
+        self._followers.append(entry)
         self._world.attend()
 
         def end() -> None:
-            if follower in self._followers:
-                self._followers.remove(follower)
+            if entry in self._followers:
+                self._followers.remove(entry)
                 self._world.attend()
 
         return end
+
+    def count_free_steps(self, most: int) -> int:
+        """How many steps may be taken at once, from the one that has just begun, before somebody is called again."""
+        now = self._world.steps
+        for every in (*(each.every for each in self._callbacks), *(every for _, every in self._followers)):
+            most = min(most, every - now % every)
+        if self._next < len(self._replayed):
+            most = min(most, max(1, self._replayed[self._next].step - now))
+        return most
 
     def begin_step(self) -> None:
         """Give what is due before the step; if that raises, all is as it was."""
@@ -254,22 +264,28 @@ class Control:
 
     def end_step(self) -> None:
         """Let followers look at the step that was taken."""
-        for follower in tuple(self._followers):
-            follower()
+        now = self._world.steps
+        for follower, every in tuple(self._followers):
+            if now % every == 0:
+                follower()
 
     @property
     def is_calling(self) -> bool:
         """Whether a callback is at work."""
         return self._calling
 
-    def keep(self) -> tuple[dict[str, Array], int, int | None]:
-        """What a callback may change, to be put back if the step fails."""
+    def keep(self) -> tuple[dict[str, Array], int, int | None] | None:
+        """What a callback may change, to be put back if the step fails; None where nobody changes anything."""
+        if not self._callbacks and self._next == len(self._replayed):
+            return None
         arrays = self._world.arrays
         kept = {name: arrays[name].copy() for name in self._world.build.commanded_arrays()}
         return kept, self._next, None if self._log is None else len(self._log)
 
-    def put_back(self, kept: tuple[dict[str, Array], int, int | None]) -> None:
+    def put_back(self, kept: tuple[dict[str, Array], int, int | None] | None) -> None:
         """Undo what callbacks did before a step that could not be taken."""
+        if kept is None:
+            return
         values, self._next, length = kept
         for name, old in values.items():
             self._world.arrays.set_state(name, (), old)

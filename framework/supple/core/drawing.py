@@ -32,7 +32,8 @@ class Mesh:
     """Rows `first` to `last` of the triangles [nt, 3], which count the rows of `vertices` [nv, 3] in m.
 
     `vertices` is constant if something carries the drawing, and otherwise follows the run in the world. `last` = -1
-    means all. `flat` asks for sharp edges between the triangles.
+    means all. `flat` asks for sharp edges between the triangles. `surface` is the number of the surface whose elements
+    the triangles are, as `contacts.surface` counts: whoever builds the world finds it out.
     """
 
     vertices: str
@@ -40,6 +41,7 @@ class Mesh:
     first: int = 0
     last: int = -1
     flat: bool = False
+    surface: int = -1
 
 
 @dataclass(frozen=True)

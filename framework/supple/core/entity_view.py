@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from supple.core.looked import Looked
 from supple.errors import suggest
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 class EntityView:
     """One entity of a world, with what its components expose as attributes.
 
-        world["ball"].position                              # a copy, in SI units
+        world["ball"].position                              # a copy in SI units, to look at
         world["man/knee"].target = 0.4                      # a command: it holds until it is set again
         world["man/chest"].apply_force([0, 0, 50])
 
@@ -41,14 +42,17 @@ class EntityView:
             remedy = suggest(attribute, [*known, *commands], "it has")
             raise AttributeError(f"{self.path} has no '{attribute}' to set; {settable}; {remedy}")
         # Of what follows from the state at every step, setting it would change nothing.
-        array = known[attribute][0]
+        remedy = self._say_source(known[attribute][0])
+        raise AttributeError(f"{self.path}.{attribute} can only be looked at; {settable}; {remedy}")
+
+    def _say_source(self, array: str) -> str:
+        """What to do for somebody who wants to change what is shown of this array."""
         kind = self._world.arrays.spec(array).kind
-        remedy = (
+        return (
             f'set the state itself: world.array("{array}")'
             if kind == "state"
             else "it is an outcome of the step"
         )
-        raise AttributeError(f"{self.path}.{attribute} can only be looked at; {settable}; {remedy}")
 
     def __getattr__(self, attribute: str) -> Any:
         exposed = self._world.build.exposed.get(self.path, {})
@@ -58,8 +62,11 @@ class EntityView:
         name, index = exposed[attribute]
         self._world.refuse_stale(name, f"{self.path}.{attribute}")
         value = self._world.arrays[name][index]
-        # A copy that can be written, though that changes nothing: compiled libraries refuse arrays that cannot.
-        return value.copy() if isinstance(value, np.ndarray) else value.item()
+        if not isinstance(value, np.ndarray):
+            return value.item()
+        what = f"{self.path}.{attribute} is a copy, and what is written into it changes nothing"
+        remedy = f"{self._say_source(name)}; to reckon with the numbers, take {attribute}.copy()"
+        return Looked.of(value, f"{what}; {remedy}")
 
     def apply_force(
         self, force: Any, point: Any = None, *, duration: float | None = None, in_world: bool = True

@@ -141,19 +141,22 @@ class World:
             count -= self._take_steps(min(count, AT_ONCE))
 
     def _step_attended(self, count: int) -> None:
-        """Advance with callbacks before every step and followers behind it."""
+        """Advance with callbacks before steps and followers behind them; what lies between is taken at once."""
         control = self.control
         if control.is_calling:
             remedy = "a callback looks at the world and commands it"
             raise UserError(Problem(None, "world.step", "called from within a callback", remedy))
-        for _ in range(count):
-            kept = control.keep()
+        while count:
+            kept, before = control.keep(), self.steps
             try:
                 control.begin_step()
-                while not self._take_steps(1):
-                    pass
+                free = control.count_free_steps(count)
+                count -= free
+                while free:
+                    free -= self._take_steps(min(free, AT_ONCE))
             except BaseException:
-                control.put_back(kept)
+                if self.steps == before:  # else the commands were followed
+                    control.put_back(kept)
                 raise
             control.end_step()
 

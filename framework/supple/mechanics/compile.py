@@ -79,6 +79,10 @@ def _declare_solve(build: Build, solve: Solve, capacity: int) -> None:
     build.add_step(
         at("impulse"), (capacity, 3), unit="N s", doc="Impulses along n, t, s.", count=at("count"), record=True
     )  # fmt: skip
+    doc = "Impulses of impacts within the step, times how late in it they were."
+    build.add_step(at("lag"), (capacity, 3), unit="N s^2", doc=doc, count=at("count"))
+    doc = "Whether there are any, 0 or 1."
+    build.add_step(at("lagging"), (1,), unit="1", doc=doc, dtype=np.int64)
     declare_last_impulses(build, solve, capacity)
     for part, doc in (
         ("before", "Kinetic and potential energy at the start of the step."),
@@ -87,6 +91,10 @@ def _declare_solve(build: Build, solve: Solve, capacity: int) -> None:
         ("applied", "Work of applied forces in this step."),
         ("stored", "That part of the potential energy which springs and drives have stored."),
         ("numerical", "Energy that springs and drives lost in this step by being taken in steps."),
+        (
+            "late",
+            "What impulses within the step work more than by the mean of the velocities before and after it.",
+        ),
         ("given", "That part of the work of rows which springs gave from what they had stored, or lost."),
     ):
         build.add_step(name_energy(solve, part), (1,), unit="J", doc=doc, accumulates=True)
@@ -133,6 +141,8 @@ def _declare_contacts(build: Build, capacity: int) -> None:
         build.add_step(
             f"contacts.{name}", (capacity, *shape), unit="1", doc=doc, count="contacts.count", dtype=dtype
         )
+    doc = "1 where bodies meet within the step, with the normal of that time, and are struck then; else 0."
+    build.add_step("contacts.late", (capacity,), unit="1", doc=doc, count="contacts.count", dtype=np.int64)
     build.add_step(
         "contacts.force", (capacity, 3), unit="N", doc="Force on A, in the world.", count="contacts.count",
         record=True,

@@ -41,7 +41,7 @@ def balance_energy(
     """
     start = sums.before[0] if time[0] == 0.0 else books.initial[0]
     books_out.initial[0] = start
-    books_out.row_work[0] = books.row_work[0] + (work_inout[0] - sums.given[0])
+    books_out.row_work[0] = books.row_work[0] + (work_inout[0] + sums.late[0] - sums.given[0])
     books_out.applied_work[0] = books.applied_work[0] + sums.applied[0] + work_inout[1]
     books_out.numerical_loss[0] = books.numerical_loss[0] + sums.numerical[0]
     now = sums.kinetic[0] + sums.potential[0]

@@ -17,6 +17,7 @@ class EnergySums(NamedTuple):
     stored: FloatArray
     numerical: FloatArray
     given: FloatArray
+    late: FloatArray
 
 
 class EnergyBooks(NamedTuple):

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,8 +37,25 @@ AT_ONCE = 0.01
 STILL = 1e-9
 
 
+#: What tells which contacts are struck within the step and not at its start.
+LATE = ("contacts.count", "contacts.group", "contacts.late")
+
+
+class LateContacts(NamedTuple):
+    """The arrays `LATE`."""
+
+    contacts: IntArray
+    group: IntArray
+    late: IntArray
+
+
 class Impacts:
-    """Reflects what strikes in a step. `impulse` [groups, 3] N s is what it came to."""
+    """Reflects what strikes in a step. `impulse` [groups, 3] N s is what it came to.
+
+    `lag` [groups, 3] N s^2 has the impulses of late contacts and what they set going, times when they were: positions
+    follow the old velocities until then. `late_work` [J] is what they work more than by the mean velocity of the step,
+    because forces went on until then.
+    """
 
     def __init__(
         self,
@@ -45,12 +63,15 @@ class Impacts:
         problem: ConstraintProblem,
         mechanisms: Sequence[Mechanism],
         solvers: Sequence[tuple[str, Solver]],
+        late: LateContacts | None = None,
     ) -> None:
-        self._problem, self._solvers = problem, solvers
+        self._problem, self._solvers, self._late = problem, solvers, late
         turned = [(each, getattr(each, "turned", "")) for each in mechanisms]
         self._turned = [(each.jacobian, arrays[name].reshape(-1)) for each, name in turned if name]
         self._part: PartialProblem | None = None
         self.impulse: FloatArray = np.zeros((0, 3))
+        self.lag: FloatArray = np.zeros((0, 3))
+        self.late_work = 0.0
 
     def reflect(self) -> bool:
         """Whether anything bounced; `impulse` then has the impulses, and problem.free what they do to all rows."""
@@ -67,26 +88,60 @@ class Impacts:
         room = np.where(restitution > 0.0, 0.0, np.maximum(gap, 0.0) / h)
         lift = 2.0 * np.maximum(gap, 0.0) * (free[:, 0] - now[:, 0]) / h
         slow = max(problem.bounce_speed, STILL)
-        self.impulse = np.zeros((n, 3))
-        blow, change, bounced = np.zeros((n, 3)), np.zeros((n, 3)), False
+        late = self._find_late(n)
+        lift[late] = 0.0  # it is struck when the gap is closed
+        self.impulse, self.lag = np.zeros((2, n, 3))
+        blow, change, stays, bounced = *np.zeros((3, n, 3)), False
         for _ in range(MOST_REFLECTIONS):
-            strikes = contact & (now[:, 0] < -slow) & (struck[:, 0] < -STILL) & (gap + h * free[:, 0] < 0.0)
+            strikes = (
+                contact & (now[:, 0] < -slow) & (struck[:, 0] < -STILL) & (gap + h * free[:, 0] < stays[:, 0])
+            )
             if not strikes.any():
                 break
             strikes = _choose_first(strikes, problem.key[:n, 0], gap, free[:, 0], AT_ONCE * h)
             bounced = bounced or bool((restitution[strikes] > 0.0).any())
             stopped = limit & (free[:, 0] + np.maximum(bias[:, 0], 0.0) < 0.0)
             groups = np.union1d(always, np.flatnonzero(strikes | stopped))
+            after = _find_touch(strikes & late, gap, struck[:, 0], (free - now)[:, 0] / h, h)
             blow[:] = 0.0
-            blow[groups] = self._strike(groups, struck, room, lift)
+            blow[groups] = self._strike(groups, struck + (after / h) * (free - now), room, lift)
             self.impulse += blow
+            if after > 0.0:
+                self.lag += after * blow
+                problem.W.multiply(self.lag, stays)
             problem.W.multiply(blow, change)
             for velocity in (now, free, struck):
                 velocity += change
         if bounced:
             problem.W.multiply(self.impulse, change)
             problem.free[:n] += change
+        if self.lag.any():
+            self._spare_others(contact, gap + h * free[:, 0], stays)
+            problem.free[:n, 0] -= np.where(contact, stays[:, 0] / h, 0.0)
+        self.late_work = float(np.sum(self.lag * (free - now))) / h
         return bounced
+
+    def _spare_others(self, contact: BoolArray, reached: FloatArray, stays: FloatArray) -> None:
+        """Leave out lags that would press bodies into others: pushing these apart would make energy.
+
+        reached [groups] are the gaps after the step without lags [m]; lags take stays [groups, 3] from them.
+        """
+        W = self._problem.W
+        for _ in range(len(contact)):
+            pressed = np.flatnonzero(contact & (stays[:, 0] > 0.0) & (reached < stays[:, 0]))
+            if not len(pressed):
+                return
+            for g in pressed:
+                self.lag[W.indices[W.indptr[g] : W.indptr[g + 1]]] = 0.0
+            W.multiply(self.lag, stays)
+
+    def _find_late(self, n: int) -> BoolArray:
+        """Which groups are late contacts."""
+        late = np.zeros(n, bool)
+        if self._late is not None:
+            count = self._late.contacts.item(0)
+            late[self._late.group[:count]] = self._late.late[:count] > 0
+        return late
 
     def _meet(self, now: FloatArray, free: FloatArray) -> FloatArray:
         """The row velocities that impacts see: half of the forces act before, half after.
@@ -142,6 +197,15 @@ def _choose_first(
     time[strikes] = np.maximum(gap[strikes], 0.0) / -approach[strikes]
     first = time <= time.min() + at_once
     return strikes & np.isin(pair, pair[first])
+
+
+def _find_touch(late: BoolArray, gap: FloatArray, speed: FloatArray, forced: FloatArray, h: float) -> float:
+    """When in the step the first of late contacts touch [s], by their speeds at its start and what forces do."""
+    if not late.any():
+        return 0.0
+    g, u, a = gap[late], speed[late], forced[late]
+    root = np.sqrt(np.maximum(u * u - 2.0 * a * g, 0.0))
+    return float(np.clip(2.0 * g / np.maximum(root - u, STILL), 0.0, h).min())
 
 
 def _find_bounce(restitution: FloatArray, approach: FloatArray, lift: FloatArray) -> FloatArray:

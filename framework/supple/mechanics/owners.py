@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
 from supple.core.arrays import IntArray
 from supple.core.build import Build
+from supple.core.drawing import Mesh
 from supple.errors import PluginError, Problem
 from supple.mechanics.deforming import DeformingSurface
 
@@ -41,7 +43,8 @@ class FramedSurface(Protocol):
 
 
 def compile_owners(build: Build) -> None:
-    """Declare the table; compile functions that need it come after `owners`."""
+    """Declare the table, and tell drawings which surfaces they show; who needs the table is compiled after `owners`."""
+    _number_drawings(build)
     carriers = [carrier.name for carrier in build.members("carriers")]
     bodies: dict[tuple[str, int], str] = {}
     for path, frame in build.frames.items():
@@ -102,3 +105,17 @@ def _find_frames(build: Build, surface: Any, carriers: list[str]) -> IntArray:
         for path, place in place_of.items()
     }
     return np.array([frame_of[path] for path in paths], np.int64).reshape(-1, 2)
+
+
+def _number_drawings(build: Build) -> None:
+    """Meshes that bend and touch know their surface, so that whoever has a recording knows what presses on them."""
+    shown = {
+        (each.path, each.positions): number
+        for number, each in enumerate(build.members("surfaces"))
+        if isinstance(each, DeformingSurface)
+    }
+    for place, drawing in enumerate(build.drawings):
+        form = drawing.form
+        if isinstance(form, Mesh) and (drawing.path, form.vertices) in shown:
+            numbered = replace(form, surface=shown[drawing.path, form.vertices])
+            build.drawings[place] = replace(drawing, form=numbered)

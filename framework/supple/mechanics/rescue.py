@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import cast
+from typing import Final, cast
+
+import numpy as np
 
 from supple.core.arrays import FloatArray
 from supple.core.build import Build
@@ -12,6 +14,9 @@ from supple.errors import SimulationError
 from supple.mechanics.problem import ConstraintProblem
 from supple.mechanics.residual import natural_map_residual
 from supple.mechanics.solution import Outcome, QuickSolver, Solution, Solver
+
+LIGHT: Final = 3e8
+"""Nothing moves faster [m/s]."""
 
 
 def make_solvers(build: Build) -> list[tuple[str, Solver]]:
@@ -31,6 +36,17 @@ def make_solvers(build: Build) -> list[tuple[str, Solver]]:
 def is_approximate(solver: Solver | type[Solver]) -> bool:
     """Whether a solver says of itself, by `approximate = True`, that it solves other laws than those of `rows`."""
     return bool(getattr(solver, "approximate", False))
+
+
+def refuse_speeds(problem: ConstraintProblem) -> None:
+    """Raise SimulationError where something would be faster than light: no impulses make sense of that.
+
+    The step is then divided at once, instead of after all that a solver tries.
+    """
+    speeds = np.abs(problem.free[: problem.count])
+    if (speeds > LIGHT).any():
+        what = f"what touches or is joined would move at {np.nanmax(speeds):.2g} m/s, faster than light: something has "
+        raise SimulationError(what + "run away; shorten run.step, or look at what drives it")
 
 
 def solve_with_rescue(

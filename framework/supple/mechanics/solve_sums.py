@@ -30,7 +30,7 @@ FIGURES: Final = {
 """Unit and meaning of what is known of every solve."""
 WORST: Final = ("residual", "penetration")
 """Figures of which the run has the greatest; of all others it has the sum."""
-ENERGY: Final = ("before", "kinetic", "potential", "applied", "stored", "numerical", "given")
+ENERGY: Final = ("before", "kinetic", "potential", "applied", "stored", "numerical", "given", "late")
 """What mechanisms add up in every step."""
 _HELD: Final = (
     "unsolved", "failures", "rescues", "initial", "row_work", "applied_work", "numerical_loss",

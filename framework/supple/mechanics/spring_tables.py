@@ -65,10 +65,12 @@ def find_implicitness(
 ) -> FloatArray:
     """Where in the step of h springs are taken that are part of A; `spring_kernels` says it of rows.
 
-    Rates without stiffness are taken at the end, whatever was set.
+    Rates without stiffness are taken at the end, unless a place is set.
     """
+    if setting != AUTOMATIC:
+        return np.full(len(stiffness), setting)
     swing = h * np.maximum(np.sqrt(stiffness * response), damping * response)
-    theta = 0.5 + 0.5 * np.clip((swing - SLOW) / (FAST - SLOW), 0.0, 1.0) if setting == AUTOMATIC else setting
+    theta = 0.5 + 0.5 * np.clip((swing - SLOW) / (FAST - SLOW), 0.0, 1.0)
     return np.where(stiffness > 0.0, theta, 1.0)
 
 

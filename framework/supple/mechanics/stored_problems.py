@@ -27,6 +27,8 @@ from supple.mechanics.problem import ConstraintProblem
 from supple.mechanics.residual import row_velocities
 from supple.mechanics.rows import COULOMB, ROWS_OF_LAW
 
+GREATEST: Final = 1e100
+"""Greater numbers are no quantities, and their squares are no numbers."""
 Arrays = Mapping[str, NDArray[np.generic]]
 
 SPARSE: Final = ("W_data", "W_indices", "W_indptr", "shape")
@@ -101,7 +103,14 @@ def _numbers(path: Path, arrays: Arrays, name: str) -> FloatArray:
     if not np.isfinite(values).all():
         first = tuple(int(k) for k in np.argwhere(~np.isfinite(values))[0])
         raise _refuse(path, name, f"is not finite at {first}", "all numbers must be finite")
+    if not _are_small(values):
+        raise _refuse(path, name, f"has a number greater than {GREATEST:g}", "choose other units")
     return values
+
+
+def _are_small(values: FloatArray) -> bool:
+    """Whether numbers are finite, and so are products of a few of them."""
+    return bool((np.abs(values) <= GREATEST).all())
 
 
 def _read_contacts(path: Path, arrays: Arrays) -> ConstraintProblem:
@@ -187,7 +196,7 @@ def _check_whole(problem: ConstraintProblem) -> Iterator[tuple[str, bool]]:
     yield "W_indptr falls", bool((np.diff(W.indptr[: n + 1]) >= 0).all())
     for name in ("free", "friction", "scale", "compliance"):
         values = getattr(problem, name)
-        yield f"{name} is not finite", bool(np.isfinite(values).all())
+        yield f"{name} is not finite, or too great", _are_small(values)
         yield f"{name} is negative", name == "free" or bool((values >= 0.0).all())
-    yield "W_values is not finite", bool(np.isfinite(W.values[: W.block_count]).all())
+    yield "W_values is not finite, or too great", _are_small(W.values[: W.block_count])
     yield "lower is above upper", bool((problem.lower <= problem.upper).all())

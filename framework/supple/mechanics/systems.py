@@ -18,7 +18,7 @@ from supple.errors import PluginError, Problem
 from supple.mechanics.block_matrix import Incidences
 from supple.mechanics.block_matrix_kernels import join_incidences, mark_movable
 from supple.mechanics.coupled import count_rolling, solve_coupled
-from supple.mechanics.impacts import Impacts
+from supple.mechanics.impacts import LATE, Impacts, LateContacts
 from supple.mechanics.last_impulses import LastImpulses, name_last
 from supple.mechanics.mechanism import (
     AssembledSource,
@@ -32,7 +32,7 @@ from supple.mechanics.neighbours import Neighbourhood
 from supple.mechanics.problem import ConstraintProblem
 from supple.mechanics.problem_kernels import begin_free, clear_rows, measure_rows, note_groups
 from supple.mechanics.recovery import calm_recovery, is_hasty
-from supple.mechanics.rescue import is_approximate, make_solvers, solve_with_rescue
+from supple.mechanics.rescue import is_approximate, make_solvers, refuse_speeds, solve_with_rescue
 from supple.mechanics.roots import find_root_source
 from supple.mechanics.solution import (
     BEGUN,
@@ -49,7 +49,7 @@ from supple.mechanics.solution import (
     Status,
 )
 from supple.mechanics.solve_kernels import begin_impulse, begin_solve, finish_solve
-from supple.mechanics.solve_sums import name_figure
+from supple.mechanics.solve_sums import name_energy, name_figure
 from supple.mechanics.springs import bind_closing_springs
 
 
@@ -181,14 +181,16 @@ class SolveRows(System):
 
     def __init__(self, build: Build, solve: Solve) -> None:
         self.solve, self.rate = solve, solve.rate
+        self.adds = (name_energy(solve, "late"),)
         self.solvers, self.impact_solvers = make_solvers(build), make_solvers(build)
         at, mine, last = solve.array, solve.name, name_last(solve)
         self.reads: Sequence[Access] = (
             at("problem"), *last, at("unsolved"), at("failures"), at("rescues"), "run.step",
             *(Each("mechanisms", part, mine) for part in ("v", "v_free", "plan", "reads")),
+            *(LATE if mine == ROWS else ()),
         )  # fmt: skip
         self.writes: Sequence[Access] = (
-            at("impulse"), name_figure(solve, "residual"), name_figure(solve, "iterations"),
+            at("impulse"), at("lag"), at("lagging"), name_figure(solve, "residual"), name_figure(solve, "iterations"),
             at("unsolved.next"), at("failures.next"), at("rescues.next"), *(f"{name}.next" for name in last),
             Each("mechanisms", "impulse", mine),
         )  # fmt: skip
@@ -229,6 +231,7 @@ class SolveRows(System):
                 for number, each in enumerate(mechanisms)
             ),
             Call(begin_solve, outcome),
+            Call(clear, arrays[self.solve.array("lagging")]),
             last.bind_start(impulse),
             *solving,
             Call(
@@ -259,13 +262,18 @@ class SolveRows(System):
         at, impulse = self.solve.array, arrays[self.solve.array("impulse")]
         plans = [(each, arrays[each.plan], np.zeros_like(arrays[each.plan])) for each in mechanisms]
         close = make_callable(_bind_closing(arrays, problem, mechanisms)) or (lambda: None)
-        impacts = Impacts(arrays, problem, mechanisms, self.impact_solvers)
+        late = LateContacts(*(arrays[name] for name in LATE)) if self.solve.name == ROWS else None
+        impacts = Impacts(arrays, problem, mechanisms, self.impact_solvers, late)
+        lag, lagging, late_work = (
+            arrays[name] for name in (at("lag"), at("lagging"), name_energy(self.solve, "late"))
+        )
         warm_start, seed, step = arrays.build.run.warm_start, arrays.build.seed, arrays["run.step"]
 
         def solve() -> None:
             n, counters = problem.count, outcome.counters
             if n == 0:
                 return
+            refuse_speeds(problem)
             if planned.any() or problem.strikes:
                 close()  # whatever was added before, should this step be solved twice
             for mechanism, plan, change in itertools.compress(plans, planned):
@@ -286,6 +294,8 @@ class SolveRows(System):
             counters[RESCUED], counters[BOUNCED] = tries > 1, bounced
             if bounced:
                 outcome.blow[:n] = impacts.impulse
+                lag[:n], lagging[0] = impacts.lag, impacts.lag.any()
+                late_work[0] += impacts.late_work
 
         return solve
 

@@ -26,7 +26,7 @@ from supple.scene.load import Scene, build_world, read_scene
 from supple.scene.sweep import Cell
 
 if TYPE_CHECKING:
-    from supple.run.recording_writer import Recorder
+    from supple.run.recorder import Recorder
 
 #: Of the recordings of claims.
 FRAMES_PER_SECOND = 100.0
@@ -163,7 +163,7 @@ class StepClock:
 def _start_recording(setting: Setting, task: Task, world: World) -> Recorder | None:
     if task.record is None:
         return None
-    from supple.run.recording_writer import start_recording
+    from supple.run.recorder import start_recording
 
     header = make_header(
         world.blueprint,

@@ -30,6 +30,7 @@ def check(
     from supple.plugin import load_plugins
     from supple.run.json_text import write_json
     from supple.scene.load import read_scene
+    from supple.scene.read_entities import Expansions
 
     plugins = load_plugins(plugin_files, disabled)
     problems: list[Problem] = []
@@ -37,15 +38,16 @@ def check(
     reports = []
     for path in scenes:
         try:
-            scene = read_scene(path, plugins, allow_outside=allow_outside)
-            if found := scene.check_files() or scene.check_builds():
+            expansions = Expansions()
+            scene = read_scene(path, plugins, allow_outside=allow_outside, expansions=expansions)
+            if found := scene.check_files(expansions) or scene.check_builds(expansions):
                 raise UserError(found)
         except UserError as error:
             problems += error.problems
             continue
-        warnings += scene.find_warnings()
+        warnings += scene.find_warnings(expansions)
         counts = {
-            "entities": len(scene.blueprint().graph),
+            "entities": len(scene.blueprint(expansions=expansions).graph),
             "variants": len(scene.variants),
             "claims": len(scene.claims),
             "expectations": len(scene.expectations),

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from supple.core.world import World
+from supple.run.recorder import Recorder, start_recording
 from supple.run.recording_layout import make_header, steps_per_frame
-from supple.run.recording_writer import Recorder, start_recording
 
 
 @contextmanager
@@ -35,7 +35,7 @@ def record(world: World, path: str | Path, *, fps: float = 100.0) -> Iterator[Re
         recorder.observe(world)
 
     recorder.observe(world)
-    end = world.control.follow(look)
+    end = world.control.follow(look, every)
     try:
         yield recorder
     finally:

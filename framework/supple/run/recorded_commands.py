@@ -14,6 +14,7 @@ from supple.core.control import WIDTH, Given
 from supple.core.world import World
 from supple.errors import Problem, UserError
 from supple.run.recording import Recording, open_recording
+from supple.run.recording_series import Series
 
 _ROWS = 256
 
@@ -22,8 +23,9 @@ class CommandWriter:
     """The part of a growing recording that holds commands."""
 
     def __init__(self, file: h5py.File) -> None:
-        self._group = file["commands"]
-        self.labels: list[str] = json.loads(bytes(self._group["labels"][...]).decode())
+        group = file["commands"]
+        self._series = [Series(group[name]) for name in ("step", "what", "values")]
+        self.labels: list[str] = json.loads(bytes(group["labels"][...]).decode())
 
     @staticmethod
     def lay_out(file: h5py.File, labels: Sequence[str]) -> None:
@@ -35,14 +37,14 @@ class CommandWriter:
         ):  # fmt: skip
             group.create_dataset(name, (0, *shape), dtype, maxshape=(None, *shape), chunks=(_ROWS, *shape))
 
-    def grow(self, given: Sequence[Given]) -> list[tuple[h5py.Dataset, Array]]:
+    def grow(self, given: Sequence[Given]) -> list[tuple[Series, Array]]:
         """The series and the rows that come to them."""
         if not given:
             return []
         steps = np.array([one.step for one in given], np.int64)
         what = np.array([one.what for one in given], np.int64)
         values = np.array([one.values for one in given], np.float64)
-        return [(self._group["step"], steps), (self._group["what"], what), (self._group["values"], values)]
+        return list(zip(self._series, (steps, what, values), strict=True))
 
 
 def read_commands(recording: Recording) -> tuple[list[str], list[Given]]:

@@ -13,16 +13,14 @@ import struct
 from pathlib import Path
 
 import h5py
-import numpy as np
 
 from supple.core.arrays import Array
+from supple.run.recording_series import Series
 
 #: Signature, VERSION, sizes of offsets and lengths, FLAGS, base address, extension address, END of file.
 SUPERBLOCK = struct.Struct("<8xB2xB16xQ")
 _MARGIN = 1 << 18
 """For HDF5's own tables, and what it writes when it closes a file [bytes]."""
-_TABLE = 1 << 12
-"""For the tables of one series that grows [bytes]."""
 
 
 class Room:
@@ -32,9 +30,9 @@ class Room:
         self._path, self._file = path, file
         self._taken = 0
 
-    def take(self, growing: list[tuple[h5py.Dataset, Array]]) -> None:
+    def take(self, growing: list[tuple[Series, Array]]) -> None:
         """Make sure that these rows can be appended. Raises OSError if they cannot."""
-        need = sum(_find_need(series, len(values)) for series, values in growing)
+        need = sum(series.need(len(values)) for series, values in growing)
         wanted = self._file.id.get_filesize() + need + _MARGIN
         if wanted <= self._taken:
             return
@@ -51,10 +49,3 @@ class Room:
             version, _, end = SUPERBLOCK.unpack(file.read(SUPERBLOCK.size))
             if version == 3:
                 file.truncate(end)
-
-
-def _find_need(series: h5py.Dataset, count: int) -> int:
-    """The bytes of the chunks that these rows begin."""
-    rows = series.chunks[0]
-    begun = -(-(series.shape[0] + count) // rows) - -(-series.shape[0] // rows)
-    return int(begun * np.prod(series.chunks) * series.dtype.itemsize) + _TABLE

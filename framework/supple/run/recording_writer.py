@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -16,11 +15,12 @@ from supple.core.control import Given
 from supple.core.drawing import write_drawings
 from supple.core.world import World
 from supple.errors import Problem, UserError
-from supple.run.atomic import check_folder, refuse_unwritable, temporary_beside
+from supple.run.atomic import refuse_unwritable, temporary_beside
 from supple.run.recorded_commands import CommandWriter, read_commands
-from supple.run.recording import Recording, is_recording, open_recording
-from supple.run.recording_layout import BLOCK, FLUSH_SECONDS, MOST_BYTES, MOST_FRAMES, PIECE, Header
+from supple.run.recording import Recording
+from supple.run.recording_layout import BLOCK, Header
 from supple.run.recording_room import Room
+from supple.run.recording_series import Series
 
 _CHUNK_BYTES = 1 << 20
 
@@ -65,12 +65,13 @@ class RecordingWriter:
 
     def _take(self, file: h5py.File, path: Path) -> None:
         self._file, self._room = file, Room(path, file)
-        self._series = {spec.name: file["arrays"][spec.name] for spec in self.specs}
-        self._offsets = {count: file["offsets"][count] for count in file["offsets"]}
-        self._time, self._step, self._complete = file["time"], file["step"], file["frames"]
+        self._series = {spec.name: Series(file["arrays"][spec.name]) for spec in self.specs}
+        self._offsets = {count: Series(file["offsets"][count]) for count in file["offsets"]}
+        self._ends = {count: int(file["offsets"][count][-1]) for count in file["offsets"]}
+        self._time, self._step, self._complete = Series(file["time"]), Series(file["step"]), file["frames"]
         self.commands = CommandWriter(file)
         self.frames = int(self._complete[0])
-        self.last_step = int(self._step[-1]) if self.frames else -1
+        self.last_step = int(file["step"][-1]) if self.frames else -1
 
     def append(
         self,
@@ -86,12 +87,14 @@ class RecordingWriter:
         """
         growing = [(series, blocks[name]) for name, series in self._series.items()]
         for name, offsets in self._offsets.items():
-            growing.append((offsets, int(offsets[-1]) + np.cumsum(counts[name], dtype=np.int64)))
+            growing.append((offsets, self._ends[name] + np.cumsum(counts[name], dtype=np.int64)))
         growing += [(self._time, times), (self._step, steps), *self.commands.grow(given)]
         try:
             self._room.take(growing)
             for series, values in growing:
-                _extend(series, values)
+                series.extend(values)
+            for name in self._offsets:
+                self._ends[name] += int(np.sum(counts[name]))
             self._file.flush()
             # Only now may readers trust the new frames.
             self.frames += len(steps)
@@ -134,129 +137,11 @@ class RecordingWriter:
         growing = self.commands.grow(kept)
         self._room.take(growing)
         for series, values in growing:
-            _extend(series, values)
+            series.extend(values)
 
 
-class _Rows:
-    """Rows of an array whose number changes, of one frame after the other."""
-
-    def __init__(self, spec: ArraySpec) -> None:
-        self._values = np.zeros((max(256, spec.shape[0]), *spec.shape[1:]), spec.dtype)
-        self._used = 0
-
-    def append(self, values: Array, count: int) -> None:
-        """Keep the first rows of an array."""
-        end = self._used + count
-        if end > len(self._values):
-            more = np.zeros((2 * end - len(self._values), *self._values.shape[1:]), self._values.dtype)
-            self._values = np.concatenate([self._values, more])
-        self._values[self._used : end] = values[:count]
-        self._used = end
-
-    def take(self) -> Array:
-        """All rows since the last call; they are there until the next is kept."""
-        used, self._used = self._used, 0
-        return self._values[:used]
-
-
-class Recorder:
-    """The observer that records every n-th step. Frames are gathered in memory and written every now and then."""
-
-    def __init__(self, writer: RecordingWriter, world: World, every: int) -> None:
-        self.writer = writer
-        self.every = every
-        fixed = [spec for spec in writer.specs if not spec.count]
-        ragged = [spec for spec in writer.specs if spec.count]
-        frame = sum(int(np.prod(spec.shape, dtype=int)) * spec.dtype.itemsize for spec in fixed)
-        self._most = max(1, min(MOST_FRAMES, MOST_BYTES // max(frame, 1)))
-        self._blocks = {spec.name: np.zeros((self._most, *spec.shape), spec.dtype) for spec in fixed}
-        self._rows = {spec.name: _Rows(spec) for spec in ragged}
-        self._counted_by = {spec.name: spec.count for spec in ragged}
-        self.take_arrays(world)
-        self._lengths = {name: np.zeros(self._most, np.int64) for name, _ in self._counts}
-        self._steps, self._times = np.zeros(self._most, np.int64), np.zeros(self._most)
-        self._held, self._control = 0, world.control
-        self._control.start_log()
-        self._due = time.monotonic() + FLUSH_SECONDS
-
-    def observe(self, world: World) -> int:
-        """Keep this frame, unless it was copied from an earlier recording."""
-        step = world.steps
-        if step % self.every == 0 and step > self.writer.last_step:
-            self.keep_frame(step, world.time)
-            if self._held == self._most or time.monotonic() >= self._due:
-                self.flush()
-        return step - step % self.every + self.every
-
-    def take_arrays(self, world: World) -> None:
-        """Look at the arrays of this world from now on."""
-        fixed = [spec for spec in self.writer.specs if not spec.count]
-        ragged = [spec for spec in self.writer.specs if spec.count]
-        self._fixed = [(self._blocks[spec.name], world.arrays[spec.name]) for spec in fixed]
-        self._ragged = [
-            (self._rows[spec.name], world.arrays[spec.name], world.arrays[spec.count]) for spec in ragged
-        ]
-        self._counts = [(name, world.arrays[name]) for name in sorted({spec.count for spec in ragged})]
-
-    def flush(self) -> None:
-        """Write the frames gathered so far."""
-        held, self._due = self._held, time.monotonic() + FLUSH_SECONDS
-        given = self._control.take_log()
-        if held == 0 and not given:
-            return
-        rows = {name: kept.take() for name, kept in self._rows.items()}
-        ends = {name: np.concatenate([[0], np.cumsum(each[:held])]) for name, each in self._lengths.items()}
-        self._held = 0
-        # Piece by piece, so that a disk that becomes full, or whoever kills the run, leaves what came before.
-        for first in range(0, max(held, 1), PIECE):
-            last = min(first + PIECE, held)
-            blocks: dict[str, Array] = {name: values[first:last] for name, values in self._blocks.items()}
-            for name, values in rows.items():
-                end = ends[self._counted_by[name]]
-                blocks[name] = values[end[first] : end[last]]
-            counts = {name: lengths[first:last] for name, lengths in self._lengths.items()}
-            said = given if last == held else ()
-            self.writer.append(self._steps[first:last], self._times[first:last], blocks, counts, said)
-
-    def close(self) -> None:
-        """Write what is left and close the file."""
-        try:
-            self.flush()
-        finally:
-            self.writer.close()
-
-    def keep_frame(self, step: int, time: float) -> None:
-        """Gather the arrays as they are, as a frame of this step and time [s]."""
-        held = self._held
-        self._steps[held], self._times[held] = step, time
-        for block, values in self._fixed:
-            block[held] = values
-        for rows, values, count in self._ragged:
-            rows.append(values, count.item(0))
-        for name, count in self._counts:
-            self._lengths[name][held] = count.item(0)
-        self._held = held + 1
-
-
-def start_recording(path: Path, header: Header, world: World, *, resuming: bool) -> Recorder:
-    """Begin a recording, or go on with the one that an earlier part of the run left behind.
-
-    The frames up to the resumed step are copied from it; a file of that name that is no recording is never
-    overwritten.
-    """
-    check_folder(path)
-    if path.exists() and not is_recording(path):
-        what = "exists and is not a recording"
-        raise UserError(Problem(None, str(path), what, "give another name, or delete it"))
-    if not (resuming and path.exists()):
-        return Recorder(RecordingWriter(path, header, world), world, header.every)
-    with open_recording(path) as earlier:
-        _check_continuation(earlier, header, world)
-        writer = RecordingWriter(path, header, world, earlier=earlier, until=world.steps)
-    return Recorder(writer, world, header.every)
-
-
-def _check_continuation(earlier: Recording, header: Header, world: World) -> None:
+def check_continuation(earlier: Recording, header: Header, world: World) -> None:
+    """Refuse to go on with a recording of another run, or with one that lacks frames."""
     where, wanted = str(earlier.path), world.steps - world.steps % header.every
     if earlier.header.fingerprint != header.fingerprint:
         what = f"is the recording of another scene or seed ({earlier.header.scene})"
@@ -324,10 +209,3 @@ def _open_swmr(path: Path) -> h5py.File:
     access.set_cache(tables, slots, _CHUNK_BYTES, 1.0)
     flags = h5py.h5f.ACC_RDWR | h5py.h5f.ACC_SWMR_WRITE
     return h5py.File(h5py.h5f.open(os.fsencode(path), flags, access))
-
-
-def _extend(dataset: h5py.Dataset, values: Array) -> None:
-    if len(values):
-        start = dataset.shape[0]
-        dataset.resize(start + len(values), axis=0)
-        dataset[start:] = values

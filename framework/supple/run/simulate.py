@@ -38,7 +38,7 @@ from supple.run.versions import list_versions
 from supple.scene.load import Scene, build_world, read_scene
 
 if TYPE_CHECKING:
-    from supple.run.recording_writer import Recorder
+    from supple.run.recorder import Recorder
 
 
 @dataclass(frozen=True)
@@ -126,12 +126,16 @@ class _Files:
         return known.path if known is not None and known.last_step is not None else None
 
 
-def simulate(options: RunOptions, display: Display | None = None) -> RunResult:
-    """Run a scene as the options say. Bad input raises UserError; a failed step is part of the result."""
+def simulate(
+    options: RunOptions, display: Display | None = None, read: tuple[Plugins, Scene] | None = None
+) -> RunResult:
+    """Run a scene as the options say. Bad input raises UserError; a failed step is part of the result.
+
+    Whoever has read the scene already hands it over with the plugins that it was read with.
+    """
     display = display or SilentDisplay()
     started = time.perf_counter()
-    plugins = load_plugins(options.plugins, options.disabled)
-    scene = read_scene(options.scene, plugins, allow_outside=options.allow_outside)
+    plugins, scene = read or read_with_plugins(options)
     with Stop() as stop, CompileWatch(display.compiling) as compiling:
         world, files, versions = _prepare(options, scene, plugins, display)
         runner = make_runner(world, [compiling, *files.observers(), display], stop)
@@ -152,6 +156,12 @@ def simulate(options: RunOptions, display: Display | None = None) -> RunResult:
     summary["troubles"] = [as_plain(each) for each in troubles]
     plugins.tell("supple_run_finished", world=world, summary=summary)
     return RunResult(summary, _find_exit_code(summary, failure, stop), world, failure, tuple(troubles))
+
+
+def read_with_plugins(options: RunOptions) -> tuple[Plugins, Scene]:
+    """The scene that the options name, and the plugins that they ask for."""
+    plugins = load_plugins(options.plugins, options.disabled)
+    return plugins, read_scene(options.scene, plugins, allow_outside=options.allow_outside)
 
 
 def _prepare(
@@ -195,7 +205,7 @@ def _open_files(options: RunOptions, world: World, versions: dict[str, Any]) -> 
     files = _Files(CheckpointWriter(world, versions), locks=tuple(FileLock(path) for path in written))
     h = world.blueprint.run.step
     if options.record is not None:
-        from supple.run.recording_writer import start_recording  # h5py takes a while to import
+        from supple.run.recorder import start_recording  # h5py takes a while to import
 
         header = make_header(
             world.blueprint,

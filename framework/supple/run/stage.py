@@ -16,12 +16,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from supple.core.arrays import FloatArray
-from supple.core.drawing import Carried, Drawing, Solid, Vector
+from supple.core.drawing import Carried, Drawing, Mesh, Solid, Vector
 from supple.core.pose import multiply, rotate
 from supple.errors import Problem, UserError, suggest
 from supple.run.forms import Form, FrameReader, SolidForm, make_form
 from supple.run.palette import choose_colours
 from supple.run.recording import Recording
+from supple.run.surface_forces import SurfaceForces, find_surface_forces
 from supple.run.tessellate import make_square
 
 #: Frames that are looked at to learn how far things get about.
@@ -70,6 +71,24 @@ class Thing:
         if self.drawing.channel is None:
             return None
         return np.asarray(self._reader.read(self.drawing.channel.array, frame)[self._form.rows], np.float64)
+
+    def surface_forces(self, frame: int) -> SurfaceForces | None:
+        """Contact forces and pressure at its vertices; None unless it bends and touches.
+
+        They belong to the step that led to the frame.
+        """
+        form = self.drawing.form
+        if not isinstance(form, Mesh) or form.surface < 0:
+            return None
+        try:
+            return find_surface_forces(
+                self._reader, form.surface, self.triangles, self.vertices(frame), frame
+            )
+        except (ValueError, IndexError) as error:
+            what = (
+                f"is damaged: contacts of {self.drawing.name} in frame {frame}: {str(error).splitlines()[0]}"
+            )
+            raise _refuse(self._reader.recording, what, "record the run again") from error
 
 
 class Stage:

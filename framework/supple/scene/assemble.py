@@ -15,7 +15,7 @@ from supple.core.scene_files import SceneFiles
 from supple.core.settings import Run
 from supple.errors import Problem, suggest
 from supple.scene.document import Document
-from supple.scene.fields import fields_of, say_value
+from supple.scene.fields import say_value
 from supple.scene.overrides import Override
 from supple.scene.prefabs import expand_prefabs
 from supple.scene.read_entities import Assembly, Expansions, add_entity, read_components, read_event
@@ -38,12 +38,13 @@ def assemble(
     """
     authored = {"run": document.run, **document.entities, **document.events}
     later: dict[str, list[Override]] = {}
+    expansions = expansions or Expansions()
     for override in overrides:
         if override.target in authored:
-            authored[override.target] = override.apply(authored[override.target])
+            authored[override.target] = expansions.apply(override, authored[override.target])
         else:
             later.setdefault(override.target, []).append(override)
-    assembly = Assembly(registry, authored["run"], files, expansions or Expansions())
+    assembly = Assembly(registry, authored["run"], files, expansions)
     _read_run(assembly)
     for path in sorted(document.events):
         read_event(assembly, authored[path])
@@ -63,7 +64,7 @@ def assemble(
 def _read_run(assembly: Assembly) -> None:
     """The run table itself, and the tables of plugins below it."""
     part, registry = assembly.run_part, assembly.registry
-    own = fields_of(Run)
+    own = Run.__dataclass_fields__
     for key, value in part.table.items():
         if key not in own and key not in registry.settings:
             what, remedy = "unknown key", suggest(key, [*own, *registry.settings], "[run] has")

@@ -86,13 +86,12 @@ def check_files(assembly: Assembly, files: SceneFiles) -> Iterator[Problem]:
 
 
 def check_all(
-    document: Document, registry: Registry, files: SceneFiles
+    document: Document, registry: Registry, files: SceneFiles, expansions: Expansions
 ) -> tuple[dict[str, Assembly], list[Problem]]:
     """The scene as it stands (by the name "") and in every variant, and the problems of all of them.
 
     Of a sweep, every value of every axis is tried by itself: combinations are too many.
     """
-    expansions = Expansions()
 
     def attempt(overrides: Iterable[Override]) -> tuple[Assembly, list[Problem]]:
         assembly = assemble(document, overrides, registry, files, expansions)

@@ -21,6 +21,7 @@ from supple.scene.claims_tables import Claim, Expectation, read_claims, read_exp
 from supple.scene.document import Document, read_document
 from supple.scene.include import read_files
 from supple.scene.overrides import Override, as_plain, make_override, read_assignments
+from supple.scene.read_entities import Expansions
 from supple.scene.sweep import Cell, check_sweep, expand_sweep, split_sweep
 from supple.scene.toml_scanner import KeyPath, one_line
 
@@ -55,11 +56,13 @@ class Scene:
         cell: Cell | None = None,
         seed: int | None = None,
         until: float | None = None,
+        expansions: Expansions | None = None,
     ) -> Blueprint:
         """The scene in one variant and one cell, with overrides such as `["walker.body.mass=3"]`.
 
         The later of these wins: the file, its [set], the variant, the cell, the overrides, `seed` and `until`
-        [s], which ends the run. Raises `SceneError` with everything that is wrong.
+        [s], which ends the run. Raises `SceneError` with everything that is wrong. With the `expansions` of earlier
+        readings the files that prefabs read are not listed.
         """
         problems: list[Problem] = []
         layers = [
@@ -73,7 +76,7 @@ class Scene:
         if until is not None:
             layers.append(Override("run", ("duration",), as_plain(until), Where(f"--until {until}")))
         files = SceneFiles(self.source, self.allow_outside)
-        assembly = assemble(self.document, layers, self.registry, files)
+        assembly = assemble(self.document, layers, self.registry, files, expansions)
         problems.extend(assembly.problems)
         problems.extend(check_sense(assembly, ends_early=until is not None))
         raise_problems(problems, self.document.sources)
@@ -103,16 +106,16 @@ class Scene:
             target, keys = target.rpartition("/")[0], []
         return parts[target].place(tuple(keys)) if target in parts else None
 
-    def check_files(self) -> list[Problem]:
+    def check_files(self, expansions: Expansions | None = None) -> list[Problem]:
         """What is wrong with the files that components name, in the scene as it stands and in its variants."""
         files = SceneFiles(self.source, self.allow_outside)
         found: list[Problem] = []
         for variant in ("", *self.variants):
             layers = (*self.document.sets, *self._variant_overrides(variant))
-            found += check_files(assemble(self.document, layers, self.registry, files), files)
+            found += check_files(assemble(self.document, layers, self.registry, files, expansions), files)
         return list(dict.fromkeys(found))
 
-    def check_builds(self) -> list[Problem]:
+    def check_builds(self, expansions: Expansions | None = None) -> list[Problem]:
         """What compiling refuses, in the scene as it stands and in its variants."""
         # Compiling needs numba, which whatever is wrong in the file itself need not wait for.
         from supple.core.build import Build, run_compilers
@@ -120,7 +123,8 @@ class Scene:
         found: list[Problem] = []
         for variant in ("", *self.variants):
             try:
-                run_compilers(Build(self.blueprint(variant=variant), self.registry))
+                blueprint = self.blueprint(variant=variant, expansions=expansions)
+                run_compilers(Build(blueprint, self.registry))
             except UserError as error:
                 found += self.place(error)
         return list(dict.fromkeys(found))
@@ -129,11 +133,12 @@ class Scene:
         """The problems of an error, with their lines in the file where it does not know them."""
         return [replace(each, where=each.where or self.locate(each.path)) for each in error.problems]
 
-    def find_warnings(self) -> list[Problem]:
+    def find_warnings(self, expansions: Expansions | None = None) -> list[Problem]:
         """What looks wrong with how the scene begins, as far as it is known without building a world."""
         found: list[Problem] = []
         for variant in self.variants or ("",):
-            found += find_early_warnings(self.blueprint(variant=variant), self.registry)
+            blueprint = self.blueprint(variant=variant, expansions=expansions)
+            found += find_early_warnings(blueprint, self.registry)
         return [replace(each, where=each.where or self.locate(each.path)) for each in dict.fromkeys(found)]
 
     def _variant_overrides(self, name: str) -> tuple[Override, ...]:
@@ -159,14 +164,20 @@ class Scene:
         return [override for override in made if override is not None]
 
 
-def read_scene(path: str | Path, plugins: Plugins, *, allow_outside: bool = False) -> Scene:
-    """Read a scene and check all of it. Raises `SceneError` with every problem, each with its place."""
+def read_scene(
+    path: str | Path, plugins: Plugins, *, allow_outside: bool = False, expansions: Expansions | None = None
+) -> Scene:
+    """Read a scene and check all of it. Raises `SceneError` with every problem, each with its place.
+
+    Whoever goes on to check the scene hands in `Expansions`, here and there, so that nothing is read twice.
+    """
     path = Path(path)
     problems: list[Problem] = []
     root = read_files(path, allow_outside=allow_outside, problems=problems)
     document = read_document(root, problems)
     problems.extend(_check_sweep(document))
-    assemblies, found = check_all(document, plugins.registry, SceneFiles(root.source, allow_outside))
+    files = SceneFiles(root.source, allow_outside)
+    assemblies, found = check_all(document, plugins.registry, files, expansions or Expansions())
     problems.extend(found)
     claims = read_claims(document, assemblies, problems)
     expectations = read_expectations(document, assemblies, problems)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from typing import Any
 
 from supple.core.component import Prefab, checks_of
 from supple.core.entity import PATH, Entity
-from supple.errors import Problem, UserError
+from supple.errors import Problem, UserError, Where
 from supple.scene.fields import fields_of
 from supple.scene.overrides import Override
 from supple.scene.parts import Part
@@ -76,12 +77,8 @@ def _add_child(
         remedy = f'rename that one, or change the child by [set] "{child.path}.KIND.KEY" = VALUE'
         assembly.problems.append(maker.problem((kind,), what, remedy))
         return False
-    part = Part(child.path, {}, maker.place((kind,)), {})
-    overrides = later.pop(child.path, [])
-    for each in {override.keys[0] for override in overrides} & set(child.components):
-        part = part.with_value((each,), _as_plain(child.components[each]), part.where)
-    for override in overrides:
-        part = override.apply(part)
+    where, overrides = maker.place((kind,)), later.pop(child.path, [])
+    part = assembly.expansions.begin(child, where, overrides, _begin_part)
     untouched = {each: made for each, made in child.components.items() if each not in part.table}
     unknown = set(untouched) - set(assembly.registry.components)
     for each in sorted(unknown):
@@ -89,6 +86,16 @@ def _add_child(
         assembly.problems.append(maker.problem((kind,), what, "install or enable the plugin"))
     add_entity(assembly, Entity(child.path, {**untouched, **read_components(assembly, part)}), part)
     return True
+
+
+def _begin_part(child: Entity, where: Where, overrides: Sequence[Override]) -> Part:
+    """The components of a child that overrides change, as if they had been written where its prefab is."""
+    part = Part(child.path, {}, where, {})
+    for each in {override.keys[0] for override in overrides} & set(child.components):
+        part = part.with_value((each,), _as_plain(child.components[each]), where)
+    for override in overrides:
+        part = override.apply(part)
+    return part
 
 
 def _check_parents(assembly: Assembly, maker: Part, kind: str, made: list[str]) -> None:

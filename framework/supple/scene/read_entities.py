@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,7 +14,8 @@ from supple.core.fault import naming_fault
 from supple.core.registry import Registered, Registry
 from supple.core.scene_files import SceneFiles
 from supple.core.settings import Run
-from supple.errors import Problem, suggest
+from supple.errors import Problem, Where, suggest
+from supple.scene.overrides import Override
 from supple.scene.parts import Part
 from supple.scene.wording import Complaint, read_checked
 
@@ -28,7 +30,7 @@ class Timing:
 class Expansions:
     """What was read of a scene and what its prefabs made: variants and cells mostly change something else.
 
-    Kept only as long as one reading lasts, in which the files that prefabs read stay as they are.
+    Kept only as long as one reading lasts, and the checks after it: the files that prefabs read stay as they are.
     """
 
     def __init__(self) -> None:
@@ -36,6 +38,28 @@ class Expansions:
         # Overrides copy what they change, so a table that is the same object says the same. It is kept beside what came
         # of it, lest another be made in its place.
         self._read: dict[tuple[type, int], tuple[Any, Any, list[Complaint]]] = {}
+        self._changed: dict[tuple[int, int], tuple[Override, Part, Part]] = {}
+        self._begun: dict[tuple[Any, ...], tuple[Entity, Sequence[Override], Part]] = {}
+
+    def apply(self, override: Override, part: Part) -> Part:
+        """The part with the other value; the same object each time, so that it is read once."""
+        key = id(override), id(part)
+        if key not in self._changed:
+            self._changed[key] = override, part, override.apply(part)
+        return self._changed[key][2]
+
+    def begin(
+        self,
+        child: Entity,
+        where: Where,
+        overrides: Sequence[Override],
+        make: Callable[[Entity, Where, Sequence[Override]], Part],
+    ) -> Part:
+        """The part that `make` gives for a child of a prefab; the same object each time."""
+        key = (id(child), where, *map(id, overrides))
+        if key not in self._begun:
+            self._begun[key] = child, overrides, make(child, where, overrides)
+        return self._begun[key][2]
 
     def read(self, cls: type, table: Any) -> tuple[Any, list[Complaint]]:
         """The component of a table, or None and everything that is wrong with the table."""

@@ -64,15 +64,24 @@ def read_checked(cls: type, table: Any) -> tuple[Any, list[Complaint]]:
         return None, _explain(cls, error)
 
 
+def _is_plain(value: Any) -> bool:
+    """Whether a value can be told at a glance to be no foreign one."""
+    kind = type(value)
+    if kind is int:
+        return value in _INT64
+    return kind is str or kind is bool or (kind is float and -_GREATEST <= value <= _GREATEST)
+
+
 def find_foreign(value: Any, keys: KeyPath = ()) -> Iterator[Complaint]:
     """The values that TOML or Python can hold but no component can."""
+    # Scenes have words and numbers by the ten thousand, and nearly all of them are fine.
     if isinstance(value, Mapping):
         for key, inner in value.items():
-            yield from find_foreign(inner, (*keys, str(key)))
+            if not _is_plain(inner):
+                yield from find_foreign(inner, (*keys, str(key)))
     elif isinstance(value, list):
         for index, inner in enumerate(value):
-            # Meshes have numbers by the ten thousand, and all of them are fine.
-            if type(inner) is not float or not -_GREATEST <= inner <= _GREATEST:
+            if not _is_plain(inner):
                 yield from find_foreign(inner, (*keys, index))
     elif isinstance(value, datetime.date | datetime.time):
         what = f"the date or time {value} is not a value of a scene"

@@ -30,6 +30,8 @@ NO_VERTEX = np.int64(-1)
 OVERLAP = 10.0
 # Room for the local minima of one point; a mesh that has more within reach is folded like a sponge.
 CANDIDATES = 64
+# Cosine of the normals of faces that look at each other.
+FACING = -0.99
 # Columns of the candidates: normal, signed distance, distance, weights.
 CANDIDATE_WIDTH = 8
 
@@ -237,6 +239,39 @@ def is_on_surface(pool: MeshPool, mesh, px, py, pz, probe: Probe):
         qx, qy, qz = place_weights(faces.x, faces.triangles, near[place], wa, wb, wc)
         if length(px - qx, py - qy, pz - qz) <= slack:
             return True
+    return False
+
+
+@njit
+def list_face_normals(pool: MeshPool, mesh, px, py, pz, first, probe: Probe):
+    """Normals of the faces of a mesh at a point, up to its slack, as rows of probe.values from `first` on; the end."""
+    faces, slack, box, near = pool.faces, pool.sizes[mesh, SLACK], probe.box, probe.near
+    box[0, 0], box[0, 1], box[0, 2] = px, py, pz
+    box[0, 3], box[0, 4], box[0, 5] = px, py, pz
+    found = collect_triangles(pool.trees, pool.table, mesh, box, slack, probe.stack, near)
+    end = first
+    for place in range(min(found, near.size)):
+        t = near[place]
+        _, wa, wb, wc = find_closest_weights(faces.x, faces.triangles, t, px, py, pz)
+        qx, qy, qz = place_weights(faces.x, faces.triangles, t, wa, wb, wc)
+        if end < probe.values.shape[0] and length(px - qx, py - qy, pz - qz) <= slack:
+            normal = find_face_normal(faces.x, faces.triangles, t)
+            probe.values[end, 0], probe.values[end, 1], probe.values[end, 2] = normal[0], normal[1], normal[2]
+            end += 1
+    return end
+
+
+@njit
+def do_faces_meet(pool: MeshPool, a, b, px, py, pz, probe: Probe):
+    """Whether faces of two meshes that look at each other touch at a point."""
+    middle = list_face_normals(pool, a, px, py, pz, 0, probe)
+    end = list_face_normals(pool, b, px, py, pz, middle, probe)
+    values = probe.values
+    for i in range(middle):
+        for j in range(middle, end):
+            facing = values[i, 0] * values[j, 0] + values[i, 1] * values[j, 1] + values[i, 2] * values[j, 2]
+            if facing < FACING:
+                return True
     return False
 
 

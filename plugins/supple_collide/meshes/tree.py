@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -22,7 +23,16 @@ class Tree:
 
 
 def build_tree(vertices: FloatArray, triangles: IntArray) -> Tree:
-    """Halve the triangles at the median of their centres along the longest axis, down to leaves."""
+    """Halve the triangles at the median of their centres along the longest axis, down to leaves.
+
+    Variants of a scene have the same meshes, and `check` builds them all. Nobody writes into a tree.
+    """
+    return _build(vertices.tobytes(), np.asarray(triangles, np.int64).tobytes())
+
+
+@lru_cache(maxsize=8)
+def _build(corners: bytes, rows: bytes) -> Tree:
+    vertices, triangles = np.frombuffer(corners).reshape(-1, 3), np.frombuffer(rows, np.int64).reshape(-1, 3)
     centres = vertices[triangles].mean(axis=1)
     order = np.arange(len(triangles), dtype=np.int64)
     right: list[int] = []

@@ -32,6 +32,7 @@ from supple_collide.meshes.columns import (
 )
 from supple_collide.meshes.point_kernels import (
     OVERLAP,
+    do_faces_meet,
     find_deep_candidate,
     is_above_grid,
     is_behind_or_on,
@@ -170,7 +171,8 @@ def drop_false_overlaps(pool: MeshPool, a, b, probe: Probe, first, count, raw_in
     """Of the contacts of edges from row `first` on, drop those that overlap only beside a thin part.
 
     The way from the one edge to the other is in both solids if they overlap. Half of it does not tell: between
-    the far sides of two bodies that touch, it is where they touch. Returns the new count.
+    the far sides of two bodies that touch, it is where they touch. A way along faces that touch leads from the
+    rim of one to that of the other. Returns the new count.
     """
     if count > raw_inout.ids.shape[0]:
         return count
@@ -185,6 +187,7 @@ def drop_false_overlaps(pool: MeshPool, a, b, probe: Probe, first, count, raw_in
                 py = values[1] + part * (values[4] - values[1])
                 pz = values[2] + part * (values[5] - values[2])
                 real = is_behind_or_on(pool, mesh, px, py, pz, -gap, probe)
+                real = real and not (check < 2 and do_faces_meet(pool, a, b, px, py, pz, probe))
         if real:
             copy_raw(row, kept, raw_inout)
             kept += 1
