@@ -154,7 +154,8 @@ def find_arrears(
 ):
     """What the bias of this step would have been more with the rates that impulses led to: README eq. (8a).
 
-    The next step makes up for it. Trees that spin fast owe nothing, nor does what hardly moves.
+    The next step makes up for it. Trees that spin fast owe nothing, nor does what hardly moves. The term of second order
+    takes the whole change of the rates: what rows hold back against a drive, v' - v_free, is no motion.
     """
     bone = bones.bone
     fastest, largest = 0.0, 0.0
@@ -171,6 +172,9 @@ def find_arrears(
         bone, s.own, motion.axis, motion.axis_rate, motion.spatial_velocity, motion.v, s.motion.axis_rate,
         s.motion.spatial_velocity, s.tau, s.work, arrears_out,
     )  # fmt: skip
+    for k in range(v_free.shape[0]):
+        s.tau[k] = v_rows[k] - motion.v[k]
+    move_bones(bone, bones.dof, motion.axis, s.tau, s.motion.spatial_velocity, s.motion.axis_rate)
     differentiate_bias(
         bone, s.own, motion.axis, s.motion.axis_rate, s.motion.spatial_velocity, s.tau, s.motion.axis_rate,
         s.motion.spatial_velocity, s.tau, s.work, s.v_sum,
