@@ -141,6 +141,17 @@ def test_a_spoilt_whole_problem_is_refused(tmp_path, name, place, value, said):
         read_problem(tmp_path / "bad.npz")
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("name", ["W_values", "W_indices", "step"])
+def test_numbers_of_a_whole_problem_are_real(tmp_path, name):
+    hanging_chain(3).problem().save(tmp_path / "good.npz")
+    arrays = dict(np.load(tmp_path / "good.npz"))
+    arrays[name] = arrays[name].astype(complex)
+    np.savez(tmp_path / "bad.npz", **arrays)
+    with pytest.raises(UserError, match=f"{name} has type complex128"):
+        read_problem(tmp_path / "bad.npz")
+
+
 def test_files_that_are_no_archives_are_refused(tmp_path):
     (tmp_path / "text.npz").write_text("W = 1")
     (tmp_path / "empty.npz").write_bytes(b"")

@@ -218,11 +218,12 @@ class ConstraintProblem:
         with np.load(path, allow_pickle=False) as stored:
             if "format" not in stored or int(stored["format"]) != FORMAT:
                 raise UserError(f"{path}: is not a constraint problem of format {FORMAT}")
+            for name in ("step", *_ARRAYS, "W_indptr", "W_indices", "W_values"):
+                if stored[name].dtype.kind not in "fiub":
+                    raise UserError(f"{path}: {name} has type {stored[name].dtype}; numbers are needed")
             problem = cls(len(stored["law"]), float(stored["step"]))
             problem.reserve(problem.capacity)
             for name in _ARRAYS:
-                if stored[name].dtype.kind not in "fiub":
-                    raise UserError(f"{path}: {name} has type {stored[name].dtype}; numbers are needed")
                 getattr(problem, name)[:] = stored[name]
             problem.W = BlockMatrix.from_arrays(stored["W_indptr"], stored["W_indices"], stored["W_values"])
         return problem
