@@ -154,8 +154,8 @@ def find_arrears(
 ):
     """What the bias of this step would have been more with the rates that impulses led to: README eq. (8a).
 
-    The next step makes up for it. Trees that spin fast owe nothing, nor does what hardly moves. The term of second order
-    takes the whole change of the rates: what rows hold back against a drive, v' - v_free, is no motion.
+    The next step makes up for it. Trees that spin fast owe nothing, nor does what hardly moves. The term of second
+    order takes the whole change of the rates: what rows hold back against a drive, v' - v_free, is no motion.
     """
     bone = bones.bone
     fastest, largest = 0.0, 0.0

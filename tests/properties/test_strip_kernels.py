@@ -1,0 +1,66 @@
+"""Loops that are written as vectors give the bits of plain loops, and write nothing beyond their room."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from supple.core.arrays import FloatArray, IntArray
+from supple.core.jit import njit
+from supple.math.strip_kernels import LANES, SUMS, subtract_row, sum_one_vector, sum_two_vectors
+
+
+@njit
+def sum_narrow(rows, places, weights, terms, here, sums_out, room):
+    """One vector wide."""
+    sum_one_vector(rows, places, weights, terms, here, sums_out, room)
+
+
+@njit
+def sum_wide(rows, places, weights, terms, here, sums_out, room):
+    """Two vectors wide."""
+    sum_two_vectors(rows, places, weights, terms, here, sums_out, room)
+
+
+@njit
+def subtract(numbers_inout, target, source, count, ratio):
+    """A multiple of one row from another."""
+    subtract_row(numbers_inout, target, source, count, ratio)
+
+
+def sum_plainly(rows: FloatArray, places: IntArray, weights: FloatArray, here: int, width: int) -> FloatArray:
+    sums = np.zeros((SUMS, width))
+    for k, place in enumerate(places):
+        for e in range(SUMS):
+            for i in range(width):
+                sums[e, i] = sums[e, i] + weights[k, e] * rows[place + here + i]
+    return sums
+
+
+@settings(deadline=None)  # the first call compiles
+@given(st.integers(0, 12), st.integers(0, 9), st.sampled_from([1, 2]), st.integers(0, 2**32 - 1))
+def test_sums_are_those_of_plain_loops(terms: int, here: int, vectors: int, seed: int) -> None:
+    draw = np.random.default_rng(seed)
+    width, length = vectors * LANES, 40
+    room = here + width + 5
+    rows, weights = draw.normal(size=(terms + 1) * length), draw.normal(size=(terms + 1, SUMS))
+    places = draw.permutation(terms).astype(np.int64) * length
+    sums = np.full(SUMS * room, 7.0)
+    (sum_narrow, sum_wide)[vectors - 1](rows, np.append(places, 0), weights, terms, here, sums, room)
+    kept = sums.reshape(SUMS, room)
+    assert np.array_equal(kept[:, here : here + width], sum_plainly(rows, places, weights, here, width))
+    assert (kept[:, :here] == 7.0).all()
+    assert (kept[:, here + width :] == 7.0).all()
+
+
+@settings(deadline=None)  # the first call compiles
+@given(st.integers(0, 30), st.floats(-10, 10), st.integers(0, 2**32 - 1))
+def test_a_row_is_subtracted_up_to_a_whole_vector(count: int, ratio: float, seed: int) -> None:
+    numbers = np.random.default_rng(seed).normal(size=200)
+    before, written = numbers.copy(), -(-count // LANES) * LANES
+    subtract(numbers, 100, 10, count, ratio)
+    expected = before.copy()
+    for i in range(written):
+        expected[100 + i] = before[100 + i] - ratio * before[10 + i]
+    assert np.array_equal(numbers, expected)
