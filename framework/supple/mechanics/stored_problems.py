@@ -194,6 +194,12 @@ def _check_whole(problem: ConstraintProblem) -> Iterator[tuple[str, bool]]:
     columns = W.indices[: W.block_count]
     yield "W_indices leaves the matrix", not len(columns) or bool(columns.min() >= 0 and columns.max() < n)
     yield "W_indptr falls", bool((np.diff(W.indptr[: n + 1]) >= 0).all())
+    row = np.repeat(np.arange(n), np.diff(W.indptr[: n + 1]))
+    yield "W_indptr does not fit W_indices", len(row) == len(columns)
+    place = row * n + columns
+    yield "W_indices does not rise within a row", bool((np.diff(place) > 0).all())
+    yield "W lacks a block of its diagonal", bool(np.isin(np.arange(n) * (n + 1), place).all())
+    yield "W has a block and not its mirror image", bool(np.isin(columns * n + row, place).all())
     for name in ("free", "friction", "scale", "compliance"):
         values = getattr(problem, name)
         yield f"{name} is not finite, or too great", _are_small(values)
