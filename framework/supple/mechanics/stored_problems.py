@@ -89,7 +89,8 @@ def read_arrays(path: Path) -> Arrays:
     try:
         return read_archive(path)
     except Exception as error:  # zip archives fail in many ways
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        # zipfile quotes names of damaged files at length.
+        reason = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
         raise _refuse(
             path, "", f"cannot be read: {reason}", "it must be an .npz file of plain arrays"
         ) from error
