@@ -24,18 +24,49 @@ def gather_forces(bone, axis, work_out, tau_out):
             tau_out[bone[i, V_FIRST] + local] += dot_axis(axis, first + local, f0, f1, f2, f3, f4, f5)
         parent = bone[i, PARENT]
         if parent >= 0:
-            for c in range(6):
-                work_out[1, parent, c] += work_out[1, i, c]
+            work_out[1, parent, 0] += f0
+            work_out[1, parent, 1] += f1
+            work_out[1, parent, 2] += f2
+            work_out[1, parent, 3] += f3
+            work_out[1, parent, 4] += f4
+            work_out[1, parent, 5] += f5
 
 
 @njit_inlined
-def set_inertial_force(own, velocity, i, work_out):
-    """Force that gives bone i its acceleration and keeps its momentum turning: I A + V x* I V."""
-    f0, f1, f2, f3, f4, f5 = apply_inertia(
-        own, i,
-        work_out[0, i, 0], work_out[0, i, 1], work_out[0, i, 2],
-        work_out[0, i, 3], work_out[0, i, 4], work_out[0, i, 5],
+def begin_acceleration(parent, ground0, ground1, ground2, work):
+    """The spatial acceleration that a bone has from its parent, as six floats; that of the ground without one."""
+    if parent < 0:
+        return ground0, ground1, ground2, 0.0, 0.0, 0.0
+    return (
+        work[0, parent, 0], work[0, parent, 1], work[0, parent, 2],
+        work[0, parent, 3], work[0, parent, 4], work[0, parent, 5],
     )  # fmt: skip
+
+
+@njit_inlined
+def add_two_rates(k, first, x, second, y, a0, a1, a2, a3, a4, a5):
+    """a + (first[k] x + second[k] y), as six floats."""
+    return (
+        a0 + (first[k, 0] * x + second[k, 0] * y),
+        a1 + (first[k, 1] * x + second[k, 1] * y),
+        a2 + (first[k, 2] * x + second[k, 2] * y),
+        a3 + (first[k, 3] * x + second[k, 3] * y),
+        a4 + (first[k, 4] * x + second[k, 4] * y),
+        a5 + (first[k, 5] * x + second[k, 5] * y),
+    )
+
+
+@njit_inlined
+def keep_acceleration(i, a0, a1, a2, a3, a4, a5, work_out):
+    """The acceleration of bone i."""
+    work_out[0, i, 0], work_out[0, i, 1], work_out[0, i, 2] = a0, a1, a2
+    work_out[0, i, 3], work_out[0, i, 4], work_out[0, i, 5] = a3, a4, a5
+
+
+@njit_inlined
+def set_inertial_force(own, velocity, i, a0, a1, a2, a3, a4, a5, work_out):
+    """Force that gives bone i its acceleration and keeps its momentum turning: I A + V x* I V."""
+    f0, f1, f2, f3, f4, f5 = apply_inertia(own, i, a0, a1, a2, a3, a4, a5)
     v0, v1, v2, w0, w1, w2 = (
         velocity[i, 0], velocity[i, 1], velocity[i, 2], velocity[i, 3], velocity[i, 4], velocity[i, 5],
     )  # fmt: skip
@@ -53,15 +84,16 @@ def set_inertial_force(own, velocity, i, work_out):
 def set_inertial_forces(bone, gravity, own, axis, axis_rate, velocity, v, acceleration, work_out):
     """Accelerations of all bones, and the forces that these need: README eq. (12), before it is summed."""
     for i in range(bone.shape[0]):
-        parent = bone[i, PARENT]
-        for c in range(6):
-            ground = -gravity[c] if c < 3 else 0.0
-            work_out[0, i, c] = work_out[0, parent, c] if parent >= 0 else ground
+        a0, a1, a2, a3, a4, a5 = begin_acceleration(
+            bone[i, PARENT], -gravity[0], -gravity[1], -gravity[2], work_out
+        )
         rates = bone[i, V_FIRST] - bone[i, ROW_FIRST]
         for k in range(bone[i, ROW_FIRST], bone[i, ROW_FIRST] + bone[i, ROW_COUNT]):
-            for c in range(6):
-                work_out[0, i, c] += axis[k, c] * acceleration[rates + k] + axis_rate[k, c] * v[rates + k]
-        set_inertial_force(own, velocity, i, work_out)
+            a0, a1, a2, a3, a4, a5 = add_two_rates(
+                k, axis, acceleration[rates + k], axis_rate, v[rates + k], a0, a1, a2, a3, a4, a5
+            )
+        keep_acceleration(i, a0, a1, a2, a3, a4, a5, work_out)
+        set_inertial_force(own, velocity, i, a0, a1, a2, a3, a4, a5, work_out)
 
 
 @njit
@@ -79,14 +111,10 @@ def find_inverse_dynamics(
         tau_out[k] += armature[k] * acceleration[k]
 
 
-@njit
-def set_mixed_force(own, velocity_a, velocity_b, i, work_out):
-    """I A + Va x* I Vb + Vb x* I Va of bone i."""
-    f0, f1, f2, f3, f4, f5 = apply_inertia(
-        own, i,
-        work_out[0, i, 0], work_out[0, i, 1], work_out[0, i, 2],
-        work_out[0, i, 3], work_out[0, i, 4], work_out[0, i, 5],
-    )  # fmt: skip
+@njit_inlined
+def set_mixed_force(own, velocity_a, velocity_b, i, a0, a1, a2, a3, a4, a5, work_out):
+    """I A + Va x* I Vb + Vb x* I Va of bone i, whose acceleration is a."""
+    f0, f1, f2, f3, f4, f5 = apply_inertia(own, i, a0, a1, a2, a3, a4, a5)
     a0, a1, a2, a3, a4, a5 = (
         velocity_a[i, 0], velocity_a[i, 1], velocity_a[i, 2],
         velocity_a[i, 3], velocity_a[i, 4], velocity_a[i, 5],
@@ -111,14 +139,14 @@ def set_mixed_force(own, velocity_a, velocity_b, i, work_out):
 def set_mixed_forces(bone, own, axis_rate_a, velocity_a, a, axis_rate_b, velocity_b, b, work_out):
     """Accelerations and forces of all bones in eq. (13), before they are summed."""
     for i in range(bone.shape[0]):
-        parent = bone[i, PARENT]
-        for c in range(6):
-            work_out[0, i, c] = work_out[0, parent, c] if parent >= 0 else 0.0
+        a0, a1, a2, a3, a4, a5 = begin_acceleration(bone[i, PARENT], 0.0, 0.0, 0.0, work_out)
         rates = bone[i, V_FIRST] - bone[i, ROW_FIRST]
         for k in range(bone[i, ROW_FIRST], bone[i, ROW_FIRST] + bone[i, ROW_COUNT]):
-            for c in range(6):
-                work_out[0, i, c] += axis_rate_a[k, c] * b[rates + k] + axis_rate_b[k, c] * a[rates + k]
-        set_mixed_force(own, velocity_a, velocity_b, i, work_out)
+            a0, a1, a2, a3, a4, a5 = add_two_rates(
+                k, axis_rate_a, b[rates + k], axis_rate_b, a[rates + k], a0, a1, a2, a3, a4, a5
+            )
+        keep_acceleration(i, a0, a1, a2, a3, a4, a5, work_out)
+        set_mixed_force(own, velocity_a, velocity_b, i, a0, a1, a2, a3, a4, a5, work_out)
 
 
 @njit

@@ -31,6 +31,7 @@ from supple_bones.layout import (
     ROW,
     ROW_COUNT,
     ROW_FIRST,
+    RUN,
     SHARE,
     TREE,
     V_COUNT,
@@ -141,7 +142,8 @@ def build_forest(specs: Sequence[BoneSpec], followers: Sequence[FollowerSpec] = 
         for local in range(kind.v_count):
             depth = rows[last][DEPTH] + 1 if last >= 0 else 0
             turning = kind.code == BALL or (kind.code == FREE and local >= 3)
-            rows.append(_dof_row(parent=last, row=entries, depth=depth, child_fixed=turning, bone=i))
+            run = rows[last][RUN] + 1 if last >= 0 and last == len(rows) - 1 else 1
+            rows.append(_dof_row(parent=last, row=entries, depth=depth, child_fixed=turning, bone=i, run=run))
             last = len(rows) - 1
             entries += depth + 1
         bone[i, LAST_DOF] = last
@@ -181,8 +183,8 @@ def span_rows(bone: IntArray) -> IntArray:
     return spans
 
 
-def _dof_row(*, parent: int, row: int, depth: int, child_fixed: bool, bone: int) -> tuple[int, ...]:
-    cells = {DOF_PARENT: parent, ROW: row, DEPTH: depth, CHILD_FIXED: int(child_fixed), BONE: bone}
+def _dof_row(*, parent: int, row: int, depth: int, child_fixed: bool, bone: int, run: int) -> tuple[int, ...]:
+    cells = {DOF_PARENT: parent, ROW: row, DEPTH: depth, CHILD_FIXED: int(child_fixed), BONE: bone, RUN: run}
     return tuple(cells[column] for column in range(DOF_COLUMNS))
 
 

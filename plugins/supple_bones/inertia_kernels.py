@@ -6,6 +6,8 @@ composite [bones, 10]  the same of a bone and all that hangs on it, as one rigid
 
 from __future__ import annotations
 
+import numpy as np
+
 from supple.core.jit import njit
 from supple.math.quaternion_kernels import matrix_of_quaternion_at
 from supple_bones.layout import (
@@ -18,6 +20,7 @@ from supple_bones.layout import (
     ROW,
     ROW_COUNT,
     ROW_FIRST,
+    RUN,
     V_FIRST,
 )
 from supple_bones.spatial_kernels import apply_inertia, dot_axis
@@ -76,17 +79,19 @@ def add_composites(bone, own, composite_out):
 @njit
 def fill_mass_matrix(dof, armature, axis, composite, matrix_out):
     """Mass matrix with armature as a chain matrix: row k holds k and its ancestors; README eq. (9)."""
+    one = np.uint64(1)
     for k in range(dof.shape[0]):
         f0, f1, f2, f3, f4, f5 = apply_inertia(
             composite, dof[k, BONE], axis[k, 0], axis[k, 1], axis[k, 2], axis[k, 3], axis[k, 4], axis[k, 5]
         )
-        place = dof[k, ROW]
+        place, j = np.uint64(dof[k, ROW]), dof[k, DOF_PARENT]
         matrix_out[place] = dot_axis(axis, k, f0, f1, f2, f3, f4, f5) + armature[k]
-        j = dof[k, DOF_PARENT]
         while j >= 0:
-            place += 1
-            matrix_out[place] = dot_axis(axis, j, f0, f1, f2, f3, f4, f5)
-            j = dof[j, DOF_PARENT]
+            run = dof[j, RUN]
+            for t in range(run):
+                place += one
+                matrix_out[place] = dot_axis(axis, np.uint64(j - t), f0, f1, f2, f3, f4, f5)
+            j = dof[j - run + 1, DOF_PARENT]
 
 
 @njit

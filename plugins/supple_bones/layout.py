@@ -28,7 +28,10 @@ ROW: Final = 1  # place of its diagonal in a chain matrix; its ancestors follow,
 DEPTH: Final = 2  # number of its ancestors
 CHILD_FIXED: Final = 3  # 1: its axis turns with the bone itself; 0: with what lies before the rate
 BONE: Final = 4  # the bone that it moves first
-DOF_COLUMNS: Final = 5
+RUN: Final = (
+    5  # number of rates k, k - 1, ... from it on that each have the next one as parent, itself counted
+)
+DOF_COLUMNS: Final = 6
 
 # Columns of `skeleton.frame` [bones, FRAME_COLUMNS]: neutral pose in the parent's frame, axes of the joint.
 POSITION: Final = 0

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from supple.core.arrays import FloatArray, IntArray
+from supple.math.strip_kernels import LANES
 
 
 class DelassusScratch(NamedTuple):
@@ -14,9 +15,10 @@ class DelassusScratch(NamedTuple):
 
     first [trees] and following [blocks] chain the blocks of every tree; members [blocks] lists those of one tree;
     start [blocks + 1] is where their rows begin; cursor [blocks] is where in W they were found last; span [2 width]
-    says in which rows a column of half has entries; half [width * rows] and product [3, 3 blocks] are the rows and
-    their products, both with room for three numbers more. mark [width] tells which columns have entries at all;
-    columns [width, 2] and scaled [width, 3] are those of one block.
+    says in which rows a column of half has entries; half [width * rows] and product [3 * rows] are the rows and their
+    products, with room for what `strip_kernels` reads and writes behind them. mark [width] tells which columns have
+    entries at first, live [width] lists those that do in the end; places [width], ends [width] and scaled [width, 3]
+    are those of one block.
     """
 
     first: IntArray
@@ -28,7 +30,9 @@ class DelassusScratch(NamedTuple):
     half: FloatArray
     product: FloatArray
     mark: FloatArray
-    columns: IntArray
+    live: IntArray
+    places: IntArray
+    ends: IntArray
     scaled: FloatArray
 
 
@@ -41,9 +45,11 @@ def make_delassus_scratch(units: int, blocks: int, width: int) -> DelassusScratc
         start=np.zeros(blocks + 1, np.int64),
         cursor=np.zeros(blocks, np.int64),
         span=np.zeros(2 * width, np.int64),
-        half=np.zeros(width * 3 * blocks + 3),
-        product=np.zeros((3, 3 * blocks + 3)),
+        half=np.zeros(width * 3 * blocks + 2 * LANES),
+        product=np.zeros(3 * (3 * blocks + 2 * LANES)),
         mark=np.zeros(width),
-        columns=np.zeros((width, 2), np.int64),
+        live=np.zeros(width, np.int64),
+        places=np.zeros(width, np.int64),
+        ends=np.zeros(width, np.int64),
         scaled=np.zeros((width, 3)),
     )

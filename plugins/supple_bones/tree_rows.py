@@ -14,9 +14,9 @@ from supple.errors import CapacityError
 from supple.mechanics.block_matrix import BlockMatrix
 from supple.mechanics.jacobian import JacobianBlocks
 from supple.mechanics.mechanism import PointRows
+from supple_bones.delassus_kernels import add_bone_delassus
 from supple_bones.forest import Forest
 from supple_bones.row_kernels import (
-    add_bone_delassus,
     add_point_blocks,
     add_turn_blocks,
     append_point_blocks,
@@ -85,7 +85,7 @@ class TreeRows:
             self._bound_to = (W.values, W.indptr)
             self._add_delassus = bind_kernel(
                 add_bone_delassus, self.dof, self.factor, self.jacobian.arrays, W.indptr, W.indices, self._scratch,
-                W.values,
+                W.values.reshape(-1),
             )  # fmt: skip
         self._add_delassus()
 
@@ -93,7 +93,7 @@ class TreeRows:
         """The same as a call for every step."""
         return Call(
             add_bone_delassus, self.dof, self.factor, self.jacobian.arrays, W.indptr, W.indices, self._scratch,
-            W.values,
+            W.values.reshape(-1),
         )  # fmt: skip
 
     def bind_point_rows(self, rows: PointRows) -> Call:

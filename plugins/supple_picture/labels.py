@@ -115,7 +115,7 @@ def _draw_colour_scale(pen: _Pen, bottom: float, channel: Channel) -> float:
         red, green, blue = scale_colours(np.array([(k + 0.5) / steps]), 0.0, 1.0)[0]
         colour = round(255 * red), round(255 * green), round(255 * blue)
         pen.box(left + k * width / steps, top, width / steps, height, colour)
-    high = f"{channel.high:g} {channel.unit if channel.unit != '1' else ''}".strip()
+    high = f"{channel.high:.3g} {channel.unit if channel.unit != '1' else ''}".strip()
     pen.write(left, top + height + 5, f"{channel.low:g}", _SMALL, _DARK)
     pen.write(left + width - pen.length(high, _SMALL), top + height + 5, high, _SMALL, _DARK)
     title = channel.says.rstrip(".")

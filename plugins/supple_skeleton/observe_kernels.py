@@ -44,6 +44,23 @@ def find_momentum(inertia, rotation, x, twist, i, root):
     return px, py, pz, lx + sx, ly + sy, lz + sz
 
 
+@njit_inlined
+def find_acceleration(bone, axis_rate, v, i, acceleration_out):
+    """Spatial acceleration of bone i at constant rates, as six floats; it is kept for those that hang on it."""
+    a0, a1, a2, a3, a4, a5 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    parent, rates = bone[i, PARENT], bone[i, V_FIRST] - bone[i, ROW_FIRST]
+    if parent >= 0:
+        above = acceleration_out[parent]
+        a0, a1, a2, a3, a4, a5 = above[0], above[1], above[2], above[3], above[4], above[5]
+    for k in range(bone[i, ROW_FIRST], bone[i, ROW_FIRST] + bone[i, ROW_COUNT]):
+        rate = v[rates + k]
+        a0, a1, a2 = a0 + axis_rate[k, 0] * rate, a1 + axis_rate[k, 1] * rate, a2 + axis_rate[k, 2] * rate
+        a3, a4, a5 = a3 + axis_rate[k, 3] * rate, a4 + axis_rate[k, 4] * rate, a5 + axis_rate[k, 5] * rate
+    acceleration_out[i, 0], acceleration_out[i, 1], acceleration_out[i, 2] = a0, a1, a2
+    acceleration_out[i, 3], acceleration_out[i, 4], acceleration_out[i, 5] = a3, a4, a5
+    return a0, a1, a2, a3, a4, a5
+
+
 @njit
 def add_energies(h, bones, masses, gains, heads: Heads, fast, gravity, motion, scratch, energy_out):
     """energy_out [skeletons, 3]: kinetic energy with armature; potential energy; that part of it in joint springs.
@@ -58,26 +75,29 @@ def add_energies(h, bones, masses, gains, heads: Heads, fast, gravity, motion, s
         energy_out[tree, 0] = 0.0
         energy_out[tree, 1] = 0.0
         energy_out[tree, 2] = 0.0
+    tree, kinetic, potential = -1, 0.0, 0.0  # sums of one tree, whose bones come one behind the other
     for i in range(bone.shape[0]):
-        tree, root, parent, m = bone[i, TREE], bone[i, ROOT], bone[i, PARENT], inertia[i, 0]
-        for c in range(6):
-            acceleration[i, c] = acceleration[parent, c] if parent >= 0 else 0.0
-        rates = bone[i, V_FIRST] - bone[i, ROW_FIRST]
-        for k in range(bone[i, ROW_FIRST], bone[i, ROW_FIRST] + bone[i, ROW_COUNT]):
-            for c in range(6):
-                acceleration[i, c] += motion.axis_rate[k, c] * v[rates + k]
+        root, m = bone[i, ROOT], inertia[i, 0]
+        if bone[i, TREE] != tree:
+            if tree >= 0:
+                energy_out[tree, 0], energy_out[tree, 1] = kinetic, potential
+            tree = bone[i, TREE]
+            kinetic, potential = energy_out[tree, 0], energy_out[tree, 1]
+        a = find_acceleration(bone, motion.axis_rate, v, i, acceleration)
         p = find_momentum(inertia, rotation, x, motion.twist, i, root)
         late = bone[i, LAST_DOF] >= 0 and fast[heads.of_rate[bone[i, LAST_DOF]]] == 0.0
         for c in range(6):
-            energy_out[tree, 0] += 0.5 * p[c] * velocity[i, c]
+            kinetic += 0.5 * p[c] * velocity[i, c]
             if late:
-                energy_out[tree, 0] -= half * p[c] * acceleration[i, c]
+                kinetic -= half * p[c] * a[c]
         sx, sy, sz = rotate_vector_at(rotation, i, inertia[i, 1], inertia[i, 2], inertia[i, 3])
-        energy_out[tree, 1] -= (
+        potential -= (
             gravity[0] * (m * x[i, 0] + sx - half * p[0])
             + gravity[1] * (m * x[i, 1] + sy - half * p[1])
             + gravity[2] * (m * x[i, 2] + sz - half * p[2])
         )
+    if tree >= 0:
+        energy_out[tree, 0], energy_out[tree, 1] = kinetic, potential
     deviation = scratch.deviation
     find_deviations(bone, motion.q, deviation)
     for k in range(dof.shape[0]):

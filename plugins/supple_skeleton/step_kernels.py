@@ -40,7 +40,15 @@ def add_implicit_gains(h, dof, gains, matrix_out):
 @njit
 def find_applied_forces(bone, axis, x, wrench, force, work_out, applied_out):
     """Generalised force of the wrenches on all bones, and of actuators."""
-    map_wrenches(bone, axis, x, wrench, work_out, applied_out)
+    idle = True
+    for i in range(wrench.shape[0]):
+        for c in range(wrench.shape[1]):
+            idle &= wrench[i, c] == 0.0
+    if idle:  # as most of the time: nothing to carry to the joints
+        for k in range(force.shape[0]):
+            applied_out[k] = 0.0
+    else:
+        map_wrenches(bone, axis, x, wrench, work_out, applied_out)
     for k in range(force.shape[0]):
         applied_out[k] += force[k]
 
@@ -146,7 +154,8 @@ def find_arrears(
 ):
     """What the bias of this step would have been more with the rates that impulses led to: README eq. (8a).
 
-    The next step makes up for it. Trees that spin fast owe nothing, nor does what hardly moves.
+    The next step makes up for it. Trees that spin fast owe nothing, nor does what hardly moves. The term of second order
+    takes the whole change of the rates: what rows hold back against a drive, v' - v_free, is no motion.
     """
     bone = bones.bone
     fastest, largest = 0.0, 0.0
@@ -163,6 +172,9 @@ def find_arrears(
         bone, s.own, motion.axis, motion.axis_rate, motion.spatial_velocity, motion.v, s.motion.axis_rate,
         s.motion.spatial_velocity, s.tau, s.work, arrears_out,
     )  # fmt: skip
+    for k in range(v_free.shape[0]):
+        s.tau[k] = v_rows[k] - motion.v[k]
+    move_bones(bone, bones.dof, motion.axis, s.tau, s.motion.spatial_velocity, s.motion.axis_rate)
     differentiate_bias(
         bone, s.own, motion.axis, s.motion.axis_rate, s.motion.spatial_velocity, s.tau, s.motion.axis_rate,
         s.motion.spatial_velocity, s.tau, s.work, s.v_sum,

@@ -27,12 +27,14 @@ measure_step, take_step = TypedKernel(kernels.measure_step), TypedKernel(kernels
 centre_groups, try_step = TypedKernel(kernels.centre_groups), TypedKernel(merit_kernels.try_step)
 
 MAX_STEPS: Final = 80
-PATIENCE: Final = 15  # steps without half the least residual so far
+PATIENCE: Final = 25  # steps without half the least residual so far
 # A step goes this part of the way to the edge of a cone. Where less than SHORT of a step is possible, all cones are
-# centred anew, at this multiple of the mean of X . Y.
-MARGIN: Final = 0.99
+# centred anew, at this multiple of the mean of X . Y. No step aims at less than LEAST_CENTRE of that mean: contacts
+# that run ahead of the others to the edge of their cones would block all further steps.
+MARGIN: Final = 0.9
 SHORT: Final = 0.05
-CENTRING: Final = 30.0
+CENTRING: Final = 10.0
+LEAST_CENTRE: Final = 0.01
 # Newton's method is tried below this part of the first residual, and again whenever another such part was gained.
 FIRST_TRY: Final = 1e-3
 NEXT_TRY: Final = 0.03
@@ -95,7 +97,7 @@ class InteriorPoints:
             find_steps(rows, laws, right_side, state)
             _, there = measure_step(rows, laws, state)
             # Without cones, or on their edges, there is nothing to stay in the middle of.
-            centre = min(1.0, max(there / mean, 0.0)) ** 3 * mean if mean > 0.0 else 0.0
+            centre = min(1.0, max((there / mean) ** 3, LEAST_CENTRE)) * mean if mean > 0.0 else 0.0
             list_right_side(rows, laws, centre, 1, state, right_side)
             linear.elimination.solve(laws, right_side)
             find_steps(rows, laws, right_side, state)

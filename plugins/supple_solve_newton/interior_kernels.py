@@ -1,15 +1,19 @@
 """Interior points: impulses within their cones and velocities within the dual ones, both led to the edge together.
 
 All in the scaled variables of `newton_kernels`. For a contact with friction, with the cone |X_T| <= X_0, its own dual,
+and a sliding speed s,
 
-    X = (mu r_n, r_T),    Y = (u_n / mu + |u_T|, u_T),    X o Y = m e,  m -> 0                README eq. (8)
+    X = (mu r_n, r_T),    Y = (s, u_T),    X o Y = m e,    r_n u_n = m,    m -> 0              README eq. (8)
 
-is Coulomb's law for m = 0 (De Saxce and Feng), o being the product of that cone's algebra and e = (1, 0, 0). A row that
-only pushes and a contact without friction are the same with one component. Rows without bounds have velocity zero. Y is
-kept apart from the velocities that follow from X; Newton's steps close the gap between the two.
+is Coulomb's law for m = 0, o being the product of that cone's algebra and e = (1, 0, 0): s becomes |u_T| where the
+contact slips. So nothing has a kink; with u_n / mu + |u_T| in place of s (De Saxce and Feng) every contact that sticks
+has one. A row that only pushes and a contact without friction have r_n u_n = m alone. Rows without bounds have velocity
+zero. Y and the normal velocities of contacts are kept apart from those that follow from X; steps close the gap.
 
-Scaled by the matrix S of Nesterov and Todd, S^-1 X = S Y = z, a step is  S^-1 dX + S dY = c,  dY = G W dr + (Y(u) - Y),
-G the derivative of Y by u. So  (W + G^-1 S^-2 dX/dr) dr = G^-1 (S^-1 c - (Y(u) - Y)).
+Scaled by the matrix S of Nesterov and Todd, S^-1 X = S Y = z, a step is  S^-1 dX + S dY = c. With the rows T of S^-2
+and dY_T = W_T dr + (u_T - Y_T),
+
+    (W + D) dr = right side,    D_n = u_n / r_n,    D_T = S_T^-2 dX/dr.
 """
 
 from __future__ import annotations
@@ -81,6 +85,7 @@ def begin_interior(rows, rho, linear, speed, state_out: Interior):
             state_out.x[i, a] = state_out.y[i, a] = 0.0
         if linear.mode[i] != FIXED and rows.law[i] != BILATERAL:
             state_out.x[i, 0], state_out.y[i, 0] = speed * rho[i], speed
+            state_out.normal[i, 0] = rows.friction[i] * speed
 
 
 @njit
@@ -135,14 +140,14 @@ def scale_contact(i, mu, state: Interior, added_out):
     m[i, 1, 1], m[i, 2, 2] = (1.0 + share * w1 * w1) / size, (1.0 + share * w2 * w2) / size
     m[i, 1, 2] = share * w1 * w2 / size
     state.z[i, 0], state.z[i, 1], state.z[i, 2] = multiply(m, i, x[i, 0], x[i, 1], x[i, 2])
-    e1, e2 = state.slide[i, 0], state.slide[i, 1]
-    for b in range(3):  # column b of S^-2 dX/dr, then G^-1 of it
+    for b in range(3):  # column b of S^-2 dX/dr
         unit = mu if b == 0 else 1.0
         p0, p1, p2 = multiply(m, i, unit * (b == 0), unit * (b == 1), unit * (b == 2))
-        q0, q1, q2 = multiply(m, i, p0, p1, p2)
-        added_out[i, 0, b] = mu * (q0 - e1 * q1 - e2 * q2)
+        _, q1, q2 = multiply(m, i, p0, p1, p2)
+        added_out[i, 0, b] = 0.0
         added_out[i, 1, b] = q1
         added_out[i, 2, b] = q2
+    added_out[i, 0, 0] = mu * state.normal[i, 0] / x[i, 0]
 
 
 @njit
@@ -159,10 +164,6 @@ def scale_groups(rows, linear, velocity, state: Interior, added_out):
                 added_out[i, a, b] = 0.0
         if linear.mode[i] == STUCK:
             ut, us = scale[i, 1] * velocity[i, 1], scale[i, 2] * velocity[i, 2]
-            length = math.sqrt(ut * ut + us * us)
-            state.slide[i, 0] = ut / length if length > 0.0 else 0.0
-            state.slide[i, 1] = us / length if length > 0.0 else 0.0
-            state.target[i, 0] = velocity[i, 0] / friction[i] + length
             state.target[i, 1], state.target[i, 2] = ut, us
             scale_contact(i, friction[i], state, added_out)
         elif law[i] != BILATERAL:
@@ -173,6 +174,9 @@ def scale_groups(rows, linear, velocity, state: Interior, added_out):
             cones += 1
             for a in range(linear.mode[i]):
                 total += state.x[i, a] * state.y[i, a]
+            if linear.mode[i] == STUCK:
+                cones += 1
+                total += state.normal[i, 0] * state.x[i, 0] / friction[i]
     return total / max(cones, 1)
 
 
@@ -205,11 +209,15 @@ def list_right_side(rows, linear, centre, corrects, state: Interior, right_side_
             inside = measure_cone(z0, z1, z2)
             c0 = (z0 * q0 - z1 * q1 - z2 * q2) / inside
             c[i, 0], c[i, 1], c[i, 2] = c0, (q1 - c0 * z1) / z0, (q2 - c0 * z2) / z0
-            p0, p1, p2 = multiply(m, i, c[i, 0], c[i, 1], c[i, 2])
-            p0 -= state.target[i, 0] - state.y[i, 0]
+            _, p1, p2 = multiply(m, i, c[i, 0], c[i, 1], c[i, 2])
             p1 -= state.target[i, 1] - state.y[i, 1]
             p2 -= state.target[i, 2] - state.y[i, 2]
-            right_side_out[k] = friction[i] * (p0 - state.slide[i, 0] * p1 - state.slide[i, 1] * p2)
+            more = centre
+            if corrects:
+                more -= state.dx[i, 0] / friction[i] * state.normal[i, 1]
+            more *= friction[i] / state.x[i, 0]
+            state.normal[i, 2] = more - state.normal[i, 0]
+            right_side_out[k] = more - state.target[i, 0]
             right_side_out[k + 1] = p1
             right_side_out[k + 2] = p2
 
@@ -227,6 +235,7 @@ def find_steps(rows, linear, unknown, state: Interior):
         elif linear.mode[i] == STUCK:
             d0, d1, d2 = friction[i] * unknown[k], unknown[k + 1], unknown[k + 2]
             state.dx[i, 0], state.dx[i, 1], state.dx[i, 2] = d0, d1, d2
+            state.normal[i, 1] = state.normal[i, 2] - state.normal[i, 0] / state.x[i, 0] * d0
             a0, a1, a2 = multiply(m, i, d0, d1, d2)
             state.dy[i, 0], state.dy[i, 1], state.dy[i, 2] = multiply(
                 m, i, c[i, 0] - a0, c[i, 1] - a1, c[i, 2] - a2
@@ -259,6 +268,8 @@ def measure_step(rows, linear, state: Interior):
     for i in range(rows.counts[0]):
         if linear.mode[i] == STUCK:
             fraction = min(fraction, reach_edge(state.x, state.dx, i), reach_edge(state.y, state.dy, i))
+            if state.normal[i, 1] < 0.0:
+                fraction = min(fraction, -state.normal[i, 0] / state.normal[i, 1])
         elif linear.mode[i] == FREE and law[i] != BILATERAL:
             if state.dx[i, 0] < 0.0:
                 fraction = min(fraction, -state.x[i, 0] / state.dx[i, 0])
@@ -272,6 +283,10 @@ def measure_step(rows, linear, state: Interior):
         for a in range(linear.mode[i]):
             x, y = state.x[i, a] + fraction * state.dx[i, a], state.y[i, a] + fraction * state.dy[i, a]
             total += x * y
+        if linear.mode[i] == STUCK:
+            cones += 1
+            x = (state.x[i, 0] + fraction * state.dx[i, 0]) / rows.friction[i]
+            total += x * (state.normal[i, 0] + fraction * state.normal[i, 1])
     return fraction, total / max(cones, 1)
 
 
@@ -283,6 +298,8 @@ def take_step(rows, linear, fraction, state: Interior):
             state.x[i, a] += fraction * state.dx[i, a]
             if rows.law[i] != BILATERAL:
                 state.y[i, a] += fraction * state.dy[i, a]
+        if linear.mode[i] == STUCK:
+            state.normal[i, 0] += fraction * state.normal[i, 1]
 
 
 @njit_inlined
@@ -315,3 +332,4 @@ def centre_groups(rows, rho, linear, velocity, centre, state: Interior):
             state.y[i, 0] = 0.5 * (near + far) / rho[i]
             state.y[i, 1] = 0.5 * (far - near) * e1 / rho[i]
             state.y[i, 2] = 0.5 * (far - near) * e2 / rho[i]
+            state.normal[i, 0] = centre * friction[i] / state.x[i, 0]

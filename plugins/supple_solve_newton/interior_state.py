@@ -10,7 +10,7 @@ from supple.core.arrays import FloatArray
 
 
 class Interior(NamedTuple):
-    """Impulses X and velocities Y within their cones, all [groups, 3] but `scaling` and `slide`."""
+    """Impulses X and velocities Y within their cones, all [groups, 3] but `scaling`."""
 
     x: FloatArray
     y: FloatArray
@@ -18,14 +18,14 @@ class Interior(NamedTuple):
     dy: FloatArray
     z: FloatArray  # X and Y when scaled alike
     c: FloatArray  # what a step is to make of S^-1 dX + S dY
-    target: FloatArray  # Y as it follows from X [m/s]
-    slide: FloatArray  # [groups, 2] direction of sliding
+    target: FloatArray  # velocities as they follow from X [m/s]
+    normal: FloatArray  # normal velocity of a contact, its change, and what a step is to make of it
     scaling: FloatArray  # [groups, 3, 3] S^-1
 
 
 def make_interior(groups: int) -> Interior:
     """A state for so many groups."""
-    x, y, dx, dy, z, c, target = np.zeros((7, groups, 3))
+    x, y, dx, dy, z, c, target, normal = np.zeros((8, groups, 3))
     return Interior(
         x=x,
         y=y,
@@ -34,6 +34,6 @@ def make_interior(groups: int) -> Interior:
         z=z,
         c=c,
         target=target,
-        slide=np.zeros((groups, 2)),
+        normal=normal,
         scaling=np.zeros((groups, 3, 3)),
     )

@@ -11,6 +11,7 @@ import numpy as np
 
 from supple.core.arrays import FloatArray, IntArray
 from supple.core.jit import TypedKernel
+from supple.math.strip_kernels import LANES
 from supple.mechanics.problem import ConstraintProblem
 from supple_solve_newton import front_kernels
 from supple_solve_newton import newton_kernels as kernels
@@ -25,7 +26,7 @@ assemble_dense, assemble_sparse = TypedKernel(kernels.assemble_dense), TypedKern
 expand_step, list_added = TypedKernel(kernels.expand_step), TypedKernel(front_kernels.list_added)
 
 # Up to this number of unknowns, calling LAPACK takes longer than a plain elimination.
-SMALL_UNKNOWNS: Final = 60
+SMALL_UNKNOWNS: Final = 90
 # Above this number of unknowns, and below this share of entries, the sparse factorisation is the quicker one.
 SPARSE_UNKNOWNS: Final = 150
 SPARSE_SHARE: Final = 0.25
@@ -70,7 +71,7 @@ class LinearStep:
         room = SMALL_UNKNOWNS
         vector, unknown, floors, correction = np.zeros((4, room))
         self.scratch = Scratch(
-            matrix=np.zeros((room, room)), order=np.zeros(room, np.int64), vector=vector, unknown=unknown,
+            matrix=np.zeros((room, room + LANES)), order=np.zeros(room, np.int64), vector=vector, unknown=unknown,
             floors=floors, correction=correction, step=self.step,
         )  # fmt: skip
 

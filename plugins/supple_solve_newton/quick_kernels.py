@@ -5,10 +5,29 @@ from __future__ import annotations
 import math
 
 from supple.core.jit import njit
+from supple.mechanics.norm_kernels import compute_rho
 from supple.mechanics.rows import BILATERAL
 from supple.mechanics.solution import BEGUN, ITERATIONS
 from supple.mechanics.sweep_kernels import solve_groups
-from supple_solve_newton.watchdog_kernels import BEST_RESIDUAL, STEPS, improve_near
+from supple_solve_newton.watchdog_kernels import (
+    BEST_RESIDUAL,
+    EDGE,
+    EFFORT,
+    FLOOR,
+    MAX_EFFORT,
+    MAX_STEPS,
+    NEAR_EDGE,
+    NEAR_FLOOR,
+    NEAR_REFINEMENTS,
+    REFINEMENTS,
+    STEPS,
+    TOLERANCE,
+    WAITED,
+    improve_near,
+    improve_small,
+)
+
+LOW_FLOOR = 1e-6
 
 
 @njit
@@ -59,8 +78,67 @@ def start_near(rows, blocks, near, warm, tolerance, few_active, limits, outcome_
 
 
 @njit
+def step_from(rows, blocks, near, start, part, tolerance, floor, refinements, edge, steps, outcome_out):
+    """Newton's method from `part` times the impulses `start`; returns whether it found the solution, now the outcome.
+
+    If not, the impulses of the outcome stay as they are.
+    """
+    count, search = rows.counts[0], near.search
+    figures, counters = search.figures, search.counters
+    for i in range(count):
+        for row in range(3):
+            search.now_impulse[i, row] = part * start[i, row]
+    figures[TOLERANCE], figures[FLOOR], figures[EDGE] = tolerance, floor, edge
+    figures[EFFORT], figures[MAX_EFFORT] = 0.0, math.inf
+    counters[STEPS], counters[MAX_STEPS], counters[WAITED], counters[REFINEMENTS] = 0, steps, 0, refinements
+    improve_small(rows, blocks, near.rho, near.linear, near.scratch, search)
+    outcome_out.counters[ITERATIONS] += counters[STEPS]
+    if not figures[BEST_RESIDUAL] <= tolerance:
+        return False
+    copy_impulses(count, search.best_impulse, outcome_out.impulse)
+    return True
+
+
+@njit
+def step_from_anywhere(rows, blocks, near, warm, tolerance, outcome_out):
+    """Newton's method from where sweeps came to; then from nothing, from the sweeps with a lower floor, from `warm`.
+
+    One that leads to the solution rarely takes more than these steps. Where contacts that hold each other up have no
+    impulses of their own, the old ones may lie where no few steps lead out of: then nothing is the best start. Returns
+    whether one of them found it.
+    """
+    compute_rho(rows, blocks, near.rho)
+    came_to = outcome_out.impulse
+    return (
+        step_from(rows, blocks, near, came_to, 1.0, tolerance, NEAR_FLOOR, 0, math.inf, 5, outcome_out)
+        or step_from(
+            rows,
+            blocks,
+            near,
+            came_to,
+            0.0,
+            tolerance,
+            NEAR_FLOOR,
+            NEAR_REFINEMENTS,
+            math.inf,
+            12,
+            outcome_out,
+        )
+        or step_from(
+            rows, blocks, near, came_to, 1.0, tolerance, LOW_FLOOR, NEAR_REFINEMENTS, math.inf, 8, outcome_out
+        )
+        or step_from(
+            rows, blocks, near, warm, 1.0, tolerance, NEAR_FLOOR, NEAR_REFINEMENTS, NEAR_EDGE, 12, outcome_out
+        )
+    )
+
+
+@njit
 def solve_quickly(rows, blocks, struck, held, warm, limits, near, sweeping, outcome_out):
-    """What `Newton.solve` does up to its first search, for few groups; returns whether Python is to go on."""
+    """What `Newton.solve` does up to its search, and quick tries of that, for few groups.
+
+    Returns whether Python is to go on.
+    """
     count, counters, figures = rows.counts[0], outcome_out.counters, outcome_out.figures
     if count == 0:
         return False
@@ -89,4 +167,7 @@ def solve_quickly(rows, blocks, struck, held, warm, limits, near, sweeping, outc
         if is_near and best <= tolerance:
             return False
     figures[0] = residual
-    return not residual <= tolerance
+    if residual <= tolerance:
+        return False
+    # One that is no number is for Python to refuse.
+    return not residual < math.inf or not step_from_anywhere(rows, blocks, near, warm, tolerance, outcome_out)

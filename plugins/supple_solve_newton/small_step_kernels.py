@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from supple.core.jit import njit
+from supple.math.strip_kernels import subtract_row
 from supple_solve_newton.newton_kernels import (
     FIXED,
     SLIPPING,
@@ -20,8 +21,10 @@ SINGULAR = -1
 def factor_rows(size, matrix_inout, order_out):
     """P A -> L U in place, with the largest pivot of each column; False where A is singular.
 
-    L has ones on its diagonal; row k of P A is row order_out[k] of A.
+    L has ones on its diagonal; row k of P A is row order_out[k] of A. Rows of the matrix are longer by LANES numbers or
+    more, which are used up.
     """
+    length = matrix_inout.shape[1]
     for k in range(size):
         order_out[k] = k
     for k in range(size):
@@ -36,15 +39,11 @@ def factor_rows(size, matrix_inout, order_out):
             for j in range(size):
                 matrix_inout[k, j], matrix_inout[best, j] = matrix_inout[best, j], matrix_inout[k, j]
         inverse = 1.0 / matrix_inout[k, k]
-        # Views, because only indices that count from 0 become vector instructions.
-        pivot_row = matrix_inout[k, k + 1 : size]
         for i in range(k + 1, size):
             ratio = matrix_inout[i, k] * inverse
             matrix_inout[i, k] = ratio
             if ratio != 0.0:
-                row = matrix_inout[i, k + 1 : size]
-                for j in range(row.size):
-                    row[j] -= ratio * pivot_row[j]
+                subtract_row(matrix_inout, i * length + k + 1, k * length + k + 1, size - k - 1, ratio)
     return True
 
 
@@ -98,8 +97,9 @@ def assemble_upper(rows, blocks, linear, floors, size, matrix_out):
 def factor_symmetric(size, matrix_inout):
     """A -> L D L^T in place from its upper triangle; False unless A is positive definite.
 
-    Above the diagonal stands D L^T, on it D, and below it L.
+    Above the diagonal stands D L^T, on it D, and below it L. Rows of the matrix are longer, as for `factor_rows`.
     """
+    length = matrix_inout.shape[1]
     for k in range(size):
         if not matrix_inout[k, k] > 0.0:
             return False
@@ -108,10 +108,7 @@ def factor_symmetric(size, matrix_inout):
             ratio = matrix_inout[k, i] * inverse
             matrix_inout[i, k] = ratio
             if ratio != 0.0:
-                # Views, because only indices that count from 0 become vector instructions.
-                row, pivot_row = matrix_inout[i, i:size], matrix_inout[k, i:size]
-                for j in range(row.size):
-                    row[j] -= ratio * pivot_row[j]
+                subtract_row(matrix_inout, i * length + i, k * length + i, size - i, ratio)
     return True
 
 

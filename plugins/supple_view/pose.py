@@ -95,7 +95,7 @@ class Poser:
 
     def move(self, axis: Axis, value: float) -> None:
         """Bring a coordinate to a value [deg, m]."""
-        coordinates = self.world[axis.path].coordinates
+        coordinates = self.world[axis.path].coordinates.copy()
         coordinates[axis.place] = math.radians(value) if axis.turns else value
         self.world.set_state(f"{axis.path}.coordinates", coordinates)
         self._add_frame()

@@ -17,7 +17,7 @@ TABLES = arrays.arrays(
 @given(TABLES, st.integers(0, 9))
 def test_only_rows_in_use_must_be_finite(table: np.ndarray, used: int) -> None:
     used = min(used, len(table))
-    found = is_any_infinite(np.array([used]), table.shape[1], table.reshape(-1))
+    found = is_any_infinite(np.array([used]), table.shape[1], table.reshape(-1).view(np.int64))
     assert bool(found) != bool(np.isfinite(table[:used]).all())
 
 

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solvers.contact_problems import random_pile, random_spheres
+from supple.math.strip_kernels import LANES
 from supple_solve_newton import linear_step
 from supple_solve_newton.newton_kernels import SLIPPING, STUCK
 from supple_solve_newton.newton_method import NewtonMethod
@@ -18,6 +19,11 @@ from supple_solve_newton.small_step_kernels import (
 )
 
 
+def widen(matrix):
+    """With room behind every row, as the kernels want it; what stands there is of no use."""
+    return np.pad(matrix, ((0, 0), (0, LANES)), constant_values=np.nan)
+
+
 @given(st.integers(1, 30), st.integers(0, 2**32 - 1))
 @settings(max_examples=60, deadline=None)
 def test_elimination_solves_the_transposed_system(size, seed):
@@ -27,9 +33,9 @@ def test_elimination_solves_the_transposed_system(size, seed):
     matrix += np.diag(np.where(random.random(size) < 0.5, 0.0, 3.0))  # pivots off the diagonal
     if abs(np.linalg.det(matrix)) < 1e-6:
         return
-    factor, order, right = matrix.copy(), np.zeros(size, np.int64), random.normal(size=size)
+    factor, order, right = widen(matrix), np.zeros(size, np.int64), random.normal(size=size)
     assert factor_rows(size, factor, order)
-    lower, upper = np.tril(factor, -1) + np.eye(size), np.triu(factor)
+    lower, upper = np.tril(factor[:, :size], -1) + np.eye(size), np.triu(factor[:, :size])
     np.testing.assert_allclose(lower @ upper, matrix[order], atol=1e-12 * np.linalg.norm(matrix))
     solution = np.zeros(size)
     solve_transposed(size, factor, order, right.copy(), solution)
@@ -43,18 +49,18 @@ def test_symmetric_elimination_needs_the_upper_triangle_alone(size, seed):
     half = random.normal(size=(size, size))
     half[random.random((size, size)) < 0.3] = 0.0
     matrix = half @ half.T + 0.1 * np.eye(size)
-    factor, right, solution = np.triu(matrix), random.normal(size=size), np.zeros(size)
+    factor, right, solution = widen(np.triu(matrix)), random.normal(size=size), np.zeros(size)
     factor[np.tril_indices(size, -1)] = np.nan
     assert factor_symmetric(size, factor)
-    lower, diagonal = np.tril(factor, -1) + np.eye(size), np.diag(np.diag(factor))
+    lower, diagonal = np.tril(factor[:, :size], -1) + np.eye(size), np.diag(np.diag(factor[:, :size]))
     np.testing.assert_allclose(lower @ diagonal @ lower.T, matrix, atol=1e-12 * np.linalg.norm(matrix))
     solve_symmetric(size, factor, right.copy(), solution)
     np.testing.assert_allclose(matrix @ solution, right, atol=1e-10 * np.linalg.cond(matrix))
 
 
 def test_a_matrix_that_is_not_positive_definite_is_refused():
-    assert not factor_symmetric(2, np.array([[1.0, 2.0], [2.0, 1.0]]))
-    assert not factor_symmetric(2, np.full((2, 2), np.nan))
+    assert not factor_symmetric(2, widen(np.array([[1.0, 2.0], [2.0, 1.0]])))
+    assert not factor_symmetric(2, widen(np.full((2, 2), np.nan)))
 
 
 def find_step(problem, impulse, floor, refinements):
@@ -102,8 +108,8 @@ def test_refinements_lead_to_the_step_without_a_floor(seed):
 
 
 def test_a_singular_matrix_is_refused():
-    assert not factor_rows(3, np.ones((3, 3)), np.zeros(3, np.int64))
-    assert not factor_rows(2, np.full((2, 2), np.nan), np.zeros(2, np.int64))
+    assert not factor_rows(3, widen(np.ones((3, 3))), np.zeros(3, np.int64))
+    assert not factor_rows(2, widen(np.full((2, 2), np.nan)), np.zeros(2, np.int64))
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -84,8 +84,8 @@ def test_claims_need_their_keys_and_an_id_of_their_own(desk: Desk) -> None:
 
 BOUNDS = {
     "": "15: expect: nothing is expected; give above, below, or equals with a tolerance",
-    "equals = 1": "15: expect: equals and tolerance belong together; give both or neither",
-    "tolerance = 1": "15: expect: equals and tolerance belong together; give both or neither",
+    "equals = 1": "15: expect: equals and tolerance belong together; give both, tolerance = 0 for exactly this",
+    "tolerance = 1": "15: expect: equals and tolerance belong together; give both, tolerance = 0 for exactly this",
     "equals = 1\ntolerance = 1\nabove = 1": (
         "15: expect: above and below do not go with equals; give one or the other"
     ),

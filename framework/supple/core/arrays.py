@@ -188,13 +188,14 @@ class ArrayTable:
             for source, target in zip(following.whole, now.whole, strict=True)
         ]
         looks: list[list[tuple[Any, ...]]] = [
-            [(is_any_infinite, *whole(values), values)] for values in (following.moved, following.observed)
+            [(is_any_infinite, *whole(values), values.view(np.int64))]
+            for values in (following.moved, following.observed)
         ]
         for spec in ragged:
             source, target = (buffer.views[spec.name].reshape(-1) for buffer in (following, now))
             copies.append((copy_rows, *used(spec), source, target))
             if spec.dtype == _DTYPES[0]:
-                looks[spec.name in observed].append((is_any_infinite, *used(spec), source))
+                looks[spec.name in observed].append((is_any_infinite, *used(spec), source.view(np.int64)))
         #: The kernels that make the next state the state, each with its arguments.
         self.copies: list[tuple[Any, ...]] = copies
         #: Kernels that say whether a number in use of the next state is not finite: of what moves, what is observed.

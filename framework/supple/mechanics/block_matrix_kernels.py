@@ -107,8 +107,42 @@ def build_pattern(group_count, scratch, blocks_out):
 
 
 @njit
+def is_all_coupled(group, unit, group_count, count, mark_out):
+    """Whether there is but one unit, and every group touches it."""
+    for i in range(group_count):
+        mark_out[i] = 0
+    one, touching = True, 0
+    for k in range(count):
+        one &= unit[k] == unit[0]
+        touching += mark_out[group[k]] == 0
+        mark_out[group[k]] = 1
+    return one and touching == group_count
+
+
+@njit
+def fill_pattern(group_count, blocks_out):
+    """The pattern of groups that are all coupled; values are set to zero."""
+    indptr, indices, values = blocks_out.indptr, blocks_out.indices, blocks_out.values
+    for i in range(group_count):
+        row = indices[i * group_count : (i + 1) * group_count]
+        for j in range(row.size):
+            row[j] = j
+        blocks_out.diagonal[i] = i * group_count + i
+        indptr[i + 1] = (i + 1) * group_count
+    for p in range(group_count * group_count):
+        for row in range(3):
+            for column in range(3):
+                values[p, row, column] = 0.0
+
+
+@njit
 def set_pattern(group, unit, scratch, blocks_out, group_count, unit_count, count):
     """The whole pattern of `count` incidences, if there is room for its blocks; returns how many there are."""
+    if is_all_coupled(group, unit, group_count, count, scratch.mark):  # contacts of one skeleton
+        blocks_out.indptr[0] = 0
+        if group_count * group_count <= blocks_out.indices.shape[0]:
+            fill_pattern(group_count, blocks_out)
+        return group_count * group_count
     blocks = measure_pattern(group, unit, group_count, unit_count, count, scratch, blocks_out.indptr)
     if blocks <= blocks_out.indices.shape[0]:
         build_pattern(group_count, scratch, blocks_out)

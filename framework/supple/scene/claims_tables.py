@@ -41,7 +41,9 @@ class ExpectTable:
     def __post_init__(self) -> None:
         bounded = self.above is not None or self.below is not None
         if (self.equals is None) != (self.tolerance is None):
-            raise ValueError("equals and tolerance belong together; give both or neither")
+            raise ValueError(
+                "equals and tolerance belong together; give both, tolerance = 0 for exactly this"
+            )
         if bounded and self.equals is not None:
             raise ValueError("above and below do not go with equals; give one or the other")
         if not bounded and self.equals is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from supple.core.component import Metric, component, metrics_of
@@ -15,6 +15,7 @@ from supple.core.registry import Registered, Registry
 from supple.core.scene_files import SceneFiles
 from supple.core.settings import Run
 from supple.errors import Problem, Where, suggest
+from supple.scene.fields import fields_of
 from supple.scene.overrides import Override
 from supple.scene.parts import Part
 from supple.scene.wording import Complaint, read_checked
@@ -166,8 +167,26 @@ def _read(assembly: Assembly, part: Part, kind: str, registered: Registered) -> 
         made, complaints = assembly.expansions.read(registered.target, part.table[kind])
     if complaints:
         assembly.broken.add(part.path)
-        assembly.problems.extend(part.problems(complaints, (kind,)))
+        told = [_tell_owners(each, assembly.registry, kind) for each in complaints]
+        assembly.problems.extend(part.problems(told, (kind,)))
     return made
+
+
+#: A key that more components have than this says nothing.
+_FEW = 8
+
+
+def _tell_owners(complaint: Complaint, registry: Registry, kind: str) -> Complaint:
+    """Where a key belongs that a component does not have and that resembles none of its own."""
+    if complaint.what != "unknown key" or len(complaint.keys) != 1 or "Did you mean" in complaint.remedy:
+        return complaint
+    key = str(complaint.keys[0])
+    owners = [
+        name for name, other in registry.components.items() if name != kind and key in fields_of(other.target)
+    ]
+    if not 0 < len(owners) <= _FEW:
+        return complaint
+    return replace(complaint, remedy=f"{complaint.remedy}; {key} is a key of {', '.join(sorted(owners))}")
 
 
 def read_event(assembly: Assembly, part: Part) -> None:

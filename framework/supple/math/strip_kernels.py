@@ -1,0 +1,138 @@
+"""Inner loops that are written as LLVM's vectors.
+
+Left to itself the compiler keeps sums in memory, asks whether arrays overlap, and works number by number at what does
+not fill its unrolled loops, which for the short rows of a step is most of them. Products and sums are rounded one after
+the other, never fused, so that results do not depend on the machine, and are those of a plain loop to the bit.
+"""
+
+from __future__ import annotations
+
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+LANES = 8
+"""Numbers of a vector. Whoever keeps rows and sums keeps so many numbers more."""
+SUMS = 3
+BLOCKS = 4
+"""Blocks of three by three numbers that are multiplied at once."""
+
+_DOUBLE, _INDEX, _PLACE = ir.DoubleType(), ir.IntType(64), ir.IntType(32)
+
+
+class _Builder:
+    """What the functions below are put together from."""
+
+    def __init__(self, context, builder, signature, arguments, lanes: int) -> None:
+        self.context, self.builder, self.lanes = context, builder, lanes
+        self.signature, self.arguments = signature, arguments
+        self.vector = ir.VectorType(_DOUBLE, lanes)
+
+    def point(self, number: int):
+        """Where the numbers of an array begin."""
+        array = self.context.make_array(self.signature.args[number])
+        return array(self.context, self.builder, self.arguments[number]).data
+
+    def find(self, pointer, offset, vector=None):
+        """The address of a vector."""
+        place = self.builder.gep(pointer, [offset])
+        return self.builder.bitcast(place, (vector or self.vector).as_pointer())
+
+    def load(self, pointer, offset, vector=None):
+        """A vector of numbers."""
+        return self.builder.load(self.find(pointer, offset, vector), align=8)
+
+    def store(self, value, pointer, offset) -> None:
+        """Write a vector of numbers."""
+        self.builder.store(value, self.find(pointer, offset), align=8)
+
+    def spread(self, number):
+        """The same number in all places."""
+        empty = ir.Constant(self.vector, ir.Undefined)
+        lane = self.builder.insert_element(empty, number, ir.Constant(_PLACE, 0))
+        return self.builder.shuffle_vector(lane, empty, self.choose([0] * self.lanes))
+
+    def choose(self, places):
+        """Which places of a vector a shuffle takes."""
+        return ir.Constant(ir.VectorType(_PLACE, len(places)), places)
+
+
+def _make_strip(vectors: int):
+    """A function that makes SUMS sums, `vectors` * LANES numbers wide each."""
+    parts = [(e, s) for e in range(SUMS) for s in range(vectors)]
+
+    def emit(context, builder, signature, arguments):
+        make = _Builder(context, builder, signature, arguments, LANES)
+        _, _, _, terms, here, _, room = arguments
+        rows, places, weights, sums = make.point(0), make.point(1), make.point(2), make.point(5)
+        kept = {part: cgutils.alloca_once(builder, make.vector) for part in parts}
+        for part in parts:
+            builder.store(ir.Constant(make.vector, [0.0] * LANES), kept[part])
+        with cgutils.for_range(builder, terms) as loop:
+            start = builder.add(builder.load(builder.gep(places, [loop.index])), here)
+            read = [make.load(rows, builder.add(start, _INDEX(s * LANES))) for s in range(vectors)]
+            for e in range(SUMS):
+                place = builder.add(builder.mul(loop.index, _INDEX(SUMS)), _INDEX(e))
+                weight = make.spread(builder.load(builder.gep(weights, [place])))
+                for s in range(vectors):
+                    product = builder.fmul(weight, read[s])
+                    builder.store(builder.fadd(builder.load(kept[e, s]), product), kept[e, s])
+        for e, s in parts:
+            place = builder.add(builder.mul(room, _INDEX(e)), builder.add(here, _INDEX(s * LANES)))
+            make.store(builder.load(kept[e, s]), sums, place)
+        return context.get_dummy_value()
+
+    def strip(typing, rows, places, weights, terms, here, sums, room):
+        """sums[room e + here + i] = sum over k < terms of weights[k, e] rows[places[k] + here + i]."""
+        return types.void(rows, places, weights, types.int64, types.int64, sums, types.int64), emit
+
+    return intrinsic(strip)
+
+
+sum_one_vector, sum_two_vectors = _make_strip(1), _make_strip(2)
+
+
+def _subtract_row(typing, numbers, target, source, count, ratio):
+    """numbers[target + i] -= ratio numbers[source + i], i < count rounded up to a multiple of LANES."""
+
+    def emit(context, builder, signature, arguments):
+        make = _Builder(context, builder, signature, arguments, LANES)
+        _, goal, origin, length, factor = arguments
+        data, factor = make.point(0), make.spread(factor)
+        with cgutils.for_range_slice(builder, _INDEX(0), length, _INDEX(LANES)) as (i, _):
+            product = builder.fmul(factor, make.load(data, builder.add(origin, i)))
+            place = builder.add(goal, i)
+            make.store(builder.fsub(make.load(data, place), product), data, place)
+        return context.get_dummy_value()
+
+    return types.void(numbers, types.int64, types.int64, types.int64, types.float64), emit
+
+
+subtract_row = intrinsic(_subtract_row)
+
+
+def _add_block_products(typing, blocks, p, x0, x1, x2, target, j):
+    """target[j + b] += blocks[p + b]^T x, b < BLOCKS; blocks [n, 3, 3], target [m, 3]."""
+
+    def emit(context, builder, signature, arguments):
+        width = 3 * BLOCKS
+        make = _Builder(context, builder, signature, arguments, width)
+        _, block, *x, _, first = arguments
+        whole = ir.VectorType(_DOUBLE, 9 * BLOCKS)
+        read = make.load(make.point(0), builder.mul(block, _INDEX(9)), whole)
+        total = None
+        for row, number in enumerate(x):
+            places = make.choose([9 * b + 3 * row + c for b in range(BLOCKS) for c in range(3)])
+            part = builder.shuffle_vector(read, ir.Constant(whole, ir.Undefined), places)
+            product = builder.fmul(part, make.spread(number))
+            total = product if total is None else builder.fadd(total, product)
+        place, goal = builder.mul(first, _INDEX(3)), make.point(5)
+        make.store(builder.fadd(make.load(goal, place), total), goal, place)
+        return context.get_dummy_value()
+
+    number = types.float64
+    return types.void(blocks, types.int64, number, number, number, target, types.int64), emit
+
+
+add_block_products = intrinsic(_add_block_products)
