@@ -265,10 +265,10 @@ def list_owned(mesh: TriangleMesh, bends: bool) -> IntArray:
     return owned
 
 
-def box_mesh(half: tuple[float, float, float]) -> TriangleMesh:
-    """A cuboid about the origin with these half sizes [m]."""
+def box_mesh(half: tuple[float, float, float], where: str = "box") -> TriangleMesh:
+    """A cuboid about the origin with these half sizes [m]; `where` is the component to blame."""
     signs = [(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
     vertices = np.array(signs, float) * np.array(half)
     sides = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
     triangles = np.array([each for a, b, c, d in sides for each in ((a, b, c), (a, c, d))], np.int64)
-    return make_mesh(Triangles("box", vertices, triangles, tuple(range(12)), "triangle"), 1.0, "box")
+    return make_mesh(Triangles("", vertices, triangles, tuple(range(12)), "triangle"), 1.0, where)

@@ -256,7 +256,7 @@ def read_amass(file: Path, path: str) -> SampledClip:
         remedy = "give a file of AMASS, with 22 body joints or more"
         raise UserError(Problem(Where(str(file)), path, f"is no AMASS archive: {words}", remedy)) from None
     except Exception as error:  # zip archives fail in many ways
-        words = " ".join(str(error).split()) or type(error).__name__
+        words = " ".join(str(error).split())[:200] or type(error).__name__
         raise UserError(Problem(Where(str(file)), path, f"is no archive: {words}", "save it again")) from None
     vectors = poses[:, : 3 * len(SMPL)].reshape(len(poses), -1, 3)
     turned = np.stack([_turn_by(vectors[:, joint]) for joint in range(len(SMPL))])

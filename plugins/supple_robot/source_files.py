@@ -87,10 +87,15 @@ def _named(root: ElementTree.Element) -> Iterator[str]:
 def _resolve(
     wanted: str, homes: set[Path], folders: set[str], path: str, files: SceneFiles
 ) -> Iterator[Path]:
-    """All files that a name may stand for. Readers strip folders off names in URDF, so both are looked for."""
+    """All files that a name may stand for. Readers strip folders off names in URDF, so both are looked for.
+
+    MuJoCo takes a backslash for a slash on every platform.
+    """
     scene_folder = Path(files.source).parent
+    plain = wanted.replace("\\", "/")
+    folders = folders | {folder.replace("\\", "/") for folder in folders}
     for home, folder in itertools.product(sorted(homes), sorted(folders)):
-        for name in {wanted, Path(wanted).name}:
+        for name in {wanted, plain, Path(plain).name}:
             try:
                 file = home / folder / name
                 exists = file.is_file()

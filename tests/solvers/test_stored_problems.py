@@ -124,6 +124,7 @@ def test_what_does_not_fit_is_refused_in_one_line(tmp_path, arrays, said):
         ("size", 0, 3, "size does not fit law"),
         ("W_indices", 1, 99, "W_indices leaves the matrix"),
         ("W_indptr", 1, 99, "not a whole constraint problem"),
+        ("W_indices", slice(2, None), 0, "W_indices does not rise within a row"),
         ("free", (1, 0), np.nan, "free is not finite"),
         ("friction", 9, -1.0, "friction is negative"),
         ("W_values", (0, 0, 0), np.inf, "W_values is not finite"),

@@ -190,15 +190,16 @@ def test_values_are_read_back_as_they_were_written(value: object) -> None:
     assert tomllib.loads(f"it = {write_value(value)}")["it"] == value
 
 
+@pytest.mark.parametrize("name", ["../secret.xml", "..\\secret.xml", "sub\\..\\..\\secret.xml"])
 def test_import_reads_nothing_outside_the_folder_of_the_robot(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     home = tmp_path / "home"
-    home.mkdir()
+    (home / "sub").mkdir(parents=True)
     (tmp_path / "secret.xml").write_text("<mujoco><option/></mujoco>")
     file = home / "robot.xml"
     file.write_text(
-        '<mujoco><include file="../secret.xml"/><worldbody><body><geom size="1"/></body></worldbody></mujoco>'
+        f'<mujoco><include file="{name}"/><worldbody><body><geom size="1"/></body></worldbody></mujoco>'
     )
     arguments = ["import", str(file), "-o", str(home / "out.toml")]
     assert run_command(arguments) == ExitCode.BAD_INPUT

@@ -89,7 +89,8 @@ def read_arrays(path: Path) -> Arrays:
     try:
         return read_archive(path)
     except Exception as error:  # zip archives fail in many ways
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        # zipfile quotes names of damaged files at length.
+        reason = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
         raise _refuse(
             path, "", f"cannot be read: {reason}", "it must be an .npz file of plain arrays"
         ) from error
@@ -194,6 +195,12 @@ def _check_whole(problem: ConstraintProblem) -> Iterator[tuple[str, bool]]:
     columns = W.indices[: W.block_count]
     yield "W_indices leaves the matrix", not len(columns) or bool(columns.min() >= 0 and columns.max() < n)
     yield "W_indptr falls", bool((np.diff(W.indptr[: n + 1]) >= 0).all())
+    row = np.repeat(np.arange(n), np.diff(W.indptr[: n + 1]))
+    yield "W_indptr does not fit W_indices", len(row) == len(columns)
+    place = row * n + columns
+    yield "W_indices does not rise within a row", bool((np.diff(place) > 0).all())
+    yield "W lacks a block of its diagonal", bool(np.isin(np.arange(n) * (n + 1), place).all())
+    yield "W has a block and not its mirror image", bool(np.isin(columns * n + row, place).all())
     for name in ("free", "friction", "scale", "compliance"):
         values = getattr(problem, name)
         yield f"{name} is not finite, or too great", _are_small(values)

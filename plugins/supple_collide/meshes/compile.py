@@ -92,7 +92,7 @@ def compile_meshes(build: Build) -> None:
     parts += [_make_deforming(each, len(shapes) + len(rigid) + i) for i, each in enumerate(deforming)]
     for row, (entity, kind) in enumerate(shapes):
         if kind == "box":
-            mesh = box_mesh(size_of(kind, entity.components[kind]))
+            mesh = box_mesh(size_of(kind, entity.components[kind]), f"{entity.path}.{kind}")
             parts.append(Part(entity.path, mesh, find_owner(build, entity.path), mesh.depth, row))
     _declare_pool(build, parts)
     _declare_tables(build, parts)
