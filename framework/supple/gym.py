@@ -9,9 +9,8 @@ A task is a TOML file beside its scene, or a `Task` made in Python; framework/do
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +19,11 @@ import numpy as np
 from supple.core.arrays import Array, FloatArray
 from supple.core.control import COMMANDED, count_interval
 from supple.core.world import World
-from supple.errors import Problem, SimulationError, UserError, Where, suggest
-from supple.scene.lines import read_toml
-from supple.scene.load import load
+from supple.errors import Problem, SimulationError, UserError, suggest
+from supple.gym_task import Action, Declared, Ending, Scatter, Task, Term, declare, read_task
+from supple.plugin import load_plugins
+from supple.scene.load import build_world, read_scene
+from supple.scene.toml_scanner import KeyPath, one_line
 
 try:
     import gymnasium
@@ -30,6 +31,8 @@ except ImportError as error:
     raise UserError(
         Problem(None, "supple.gym", f"needs gymnasium ({error})", "pip install 'supple[gym]'")
     ) from error
+
+__all__ = ["Action", "Ending", "Scatter", "SceneEnv", "Task", "Term", "read_task", "vectorise"]
 
 SHAPES: dict[str, Callable[[FloatArray], float]] = {
     "sum": lambda values: float(values.sum()),
@@ -39,106 +42,15 @@ SHAPES: dict[str, Callable[[FloatArray], float]] = {
 """What a term of the reward makes of the numbers that it names."""
 
 
-@dataclass(frozen=True)
-class Action:
-    """A command of an entity that the agent gives, from -1 (`low`) to 1 (`high`)."""
-
-    set: str
-    low: float
-    high: float
-
-
-@dataclass(frozen=True)
-class Term:
-    """A part of the reward of a decision: `weight` times the numbers of `of`, each minus `aim`, in their `shape`."""
-
-    of: str
-    weight: float
-    shape: str = "sum"
-    aim: float = 0.0
-
-
-@dataclass(frozen=True)
-class Ending:
-    """The episode ends where the first number of `of` is below or above a bound."""
-
-    of: str
-    below: float = -math.inf
-    above: float = math.inf
-
-
-@dataclass(frozen=True)
-class Scatter:
-    """A number of the start that is drawn anew at every reset, at most `by` beside that of the scene."""
-
-    of: str
-    by: float
-
-
-@dataclass(frozen=True)
-class Task:
-    """What there is to do in a scene. Names are `entity.attribute`, as `world["entity"].attribute` shows them.
-
-    `rate` are decisions a second of the simulation, `duration` [s] ends an episode (truncated), `alive` is the reward
-    of every decision, `failed` that of a step which cannot be computed, which also ends the episode.
-    """
-
-    scene: Path
-    observe: tuple[str, ...]
-    actions: tuple[Action, ...]
-    rate: float = 50.0
-    duration: float = 10.0
-    alive: float = 0.0
-    failed: float = 0.0
-    reward: tuple[Term, ...] = ()
-    end: tuple[Ending, ...] = ()
-    scatter: tuple[Scatter, ...] = ()
-    overrides: Mapping[str, Any] = field(default_factory=dict)
-    variant: str = ""
-
-
-_TABLES: dict[str, type] = {"actions": Action, "reward": Term, "end": Ending, "scatter": Scatter}
-
-
-def read_task(path: str | Path) -> Task:
-    """A task from a TOML file; its scene lies beside it."""
-    path = Path(path)
-    table, _ = read_toml(path)
-    known = list(Task.__dataclass_fields__)
-    values: dict[str, Any] = {}
-    for name, value in table.items():
-        where = Where(str(path))
-        if name not in known:
-            raise UserError(Problem(where, name, "no such key of a task", suggest(name, known, "there are")))
-        if name in _TABLES:
-            values[name] = tuple(_read_row(where, name, row) for row in value)
-        else:
-            values[name] = tuple(value) if isinstance(value, list) else value
-    for name in ("scene", "observe", "actions"):
-        if name not in values:
-            what = f"a task needs {name}"
-            raise UserError(
-                Problem(Where(str(path)), name, what, "framework/docs/learning.md has an example")
-            )
-    return Task(**{**values, "scene": path.parent / values["scene"]})
-
-
-def _read_row(where: Where, name: str, row: Any) -> Any:
-    kind = _TABLES[name]
-    known = [each.name for each in fields(kind)]
-    for key in row if isinstance(row, dict) else ():
-        if key not in known:
-            raise UserError(Problem(where, f"{name}.{key}", "no such key", suggest(key, known, "there are")))
-    try:
-        return kind(**row)
-    except TypeError as error:
-        raise UserError(Problem(where, name, str(error), f"give {', '.join(known)}")) from error
+MOST_STEPS = 100_000
+"""More steps than a decision may take: what takes longer is a run."""
 
 
 class SceneEnv(gymnasium.Env[FloatArray, FloatArray]):
     """An environment of any scene. A reset goes back to the start by a snapshot, and is decided by its seed.
 
-    `reward` and `end` may be functions of the world instead of what the task declares.
+    `reward` and `end` may be functions of the world instead of what the task declares. Files outside the folder of
+    the task, and of its scene, are opened with `allow_outside` only.
     """
 
     metadata = {"render_modes": []}  # noqa: RUF012  # as Gymnasium has it
@@ -150,15 +62,15 @@ class SceneEnv(gymnasium.Env[FloatArray, FloatArray]):
         reward: Callable[[World], float] | None = None,
         end: Callable[[World], bool] | None = None,
         render_mode: str | None = None,
+        allow_outside: bool = False,
     ) -> None:
-        self.task = task if isinstance(task, Task) else read_task(task)
+        declared = declare(task, allow_outside=allow_outside)
+        self.task = told = declared.task
         self.render_mode = render_mode
-        told = self.task
-        # Metrics know the length of the run; an episode is one.
-        self.world = load(told.scene, variant=told.variant, overrides=told.overrides, until=told.duration)
+        self.world = _load_world(declared, allow_outside)
         self._reward_of, self._ends = reward, end
-        self._check_names()
-        self.skip = count_interval(told.rate, self.world.blueprint.run.step)
+        declared.refuse(_Names(declared, self.world).judge())
+        self.skip = _count_steps(declared, self.world.blueprint.run.step)
         self.decisions = max(1, round(told.duration * told.rate))
         if any(self.world.build.commands[path][name].wakes for path, name in self._commands()):
             self.world.control.wake(COMMANDED)
@@ -232,8 +144,6 @@ class SceneEnv(gymnasium.Env[FloatArray, FloatArray]):
             now, following = (
                 buffer.views[command.array][index] for buffer in (world.arrays.now, world.arrays.next)
             )
-            if now.ndim != 1:
-                raise UserError(Problem(None, action.set, "is no list of numbers", "choose another command"))
             self._targets.append((now, following, slice(len(low), len(low) + now.size)))
             low += [action.low] * now.size
             high += [action.high] * now.size
@@ -257,34 +167,94 @@ class SceneEnv(gymnasium.Env[FloatArray, FloatArray]):
         view: Array = self.world.arrays[array][_as_slice(index)].reshape(-1)
         return view
 
-    def _check_names(self) -> None:
-        told = self.task
-        if not told.observe or not told.actions:
-            raise UserError(Problem(None, "task", "has nothing to observe or to do", "give both"))
-        for one in told.reward:
-            if one.shape not in SHAPES:
-                remedy = suggest(one.shape, SHAPES, "there are")
-                raise UserError(Problem(None, f"reward of {one.of}", f"no shape '{one.shape}'", remedy))
-        judged = [each.of for each in told.reward] + [each.of for each in told.end]
-        for name in [*told.observe, *judged, *(each.of for each in told.scatter)]:
-            self._check_name(name, self.world.build.exposed, "shows")
-        for action in told.actions:
-            self._check_name(action.set, self.world.build.commands, "can be told its")
-            if not action.low < action.high:
-                what = f"from {action.low:g} to {action.high:g}"
-                raise UserError(Problem(None, f"action {action.set}", what, "give a low below the high"))
 
-    def _check_name(self, name: str, known: Mapping[str, Mapping[str, Any]], verb: str) -> None:
-        path, _, attribute = name.rpartition(".")
-        found = known.get(self.world[path].path, {})
+def _load_world(declared: Declared, allow_outside: bool) -> World:
+    told = declared.task
+    plugins = load_plugins()
+    scene = read_scene(told.scene, plugins, allow_outside=allow_outside)
+    if told.variant and told.variant not in scene.variants:
+        what = f"there is no variant '{one_line(told.variant)}'"
+        remedy = suggest(told.variant, scene.variants) if scene.variants else "the scene has no variants"
+        declared.refuse([declared.part.problem(("variant",), what, remedy)])
+    # Metrics know the length of the run; an episode is one.
+    blueprint = scene.blueprint(variant=told.variant, overrides=declared.overrides, until=told.duration)
+    return build_world(scene, blueprint, plugins)
+
+
+def _count_steps(declared: Declared, h: float) -> int:
+    """The steps of `h` [s] that a decision takes."""
+    try:
+        steps = count_interval(declared.task.rate, h)
+    except UserError as error:
+        declared.refuse_as("rate", error)
+        raise
+    if steps > MOST_STEPS:
+        what = f"a decision takes {steps:.3g} steps of {h:g} s, more than {MOST_STEPS}"
+        remedy = f"give a rate of at least {1.0 / (MOST_STEPS * h):g}"
+        declared.refuse([declared.part.problem(("rate",), what, remedy)])
+    return steps
+
+
+class _Names:
+    """Looks up what a task names in its world."""
+
+    def __init__(self, declared: Declared, world: World) -> None:
+        self.told, self.part, self.world = declared.task, declared.part, world
+
+    def judge(self) -> Iterator[Problem]:
+        """What is wrong with them."""
+        told = self.told
+        for number, name in enumerate(told.observe):
+            yield from self._judge_shown(("observe", number), name)
+        for key, rows in (("reward", told.reward), ("end", told.end), ("scatter", told.scatter)):
+            for number, row in enumerate(rows):
+                yield from self._judge_shown((key, number, "of"), row.of, changes=key == "scatter")
+        for number, action in enumerate(told.actions):
+            yield from self._judge_command(("actions", number, "set"), action.set)
+
+    def _judge_shown(self, keys: KeyPath, name: str, *, changes: bool = False) -> Iterator[Problem]:
+        """A name of what is looked at, or set at a reset."""
+        world, (path, _, attribute) = self.world, name.rpartition(".")
+        wrong = self._judge_name(keys, name, world.build.exposed, "shows")
+        if wrong is not None:
+            yield wrong
+            return
+        array, index = world.build.exposed[path][attribute]
+        kind = world.arrays.spec(array).kind
+        if kind == "step":
+            what = f"'{name}' is made by a step, and unknown at a reset"
+            yield self.part.problem(keys, what, "observe the state")
+        elif world.arrays[array][_as_slice(index)].size == 0:
+            yield self.part.problem(keys, f"'{name}' has no numbers", "choose another")
+        elif changes and kind != "state" and attribute not in world.build.commands.get(path, {}):
+            yield self.part.problem(keys, f"'{name}' is not part of the state", "scatter what a step changes")
+
+    def _judge_command(self, keys: KeyPath, name: str) -> Iterator[Problem]:
+        """A name of what the agent sets."""
+        world, (path, _, attribute) = self.world, name.rpartition(".")
+        wrong = self._judge_name(keys, name, world.build.commands, "can be told its")
+        if wrong is not None:
+            yield wrong
+            return
+        command = world.build.commands[path][attribute]
+        if world.arrays[command.array][_as_slice(command.index)].ndim != 1:
+            yield self.part.problem(keys, f"'{name}' is no list of numbers", "choose another command")
+
+    def _judge_name(
+        self, keys: KeyPath, name: str, known: Mapping[str, Mapping[str, Any]], verb: str
+    ) -> Problem | None:
+        path, dot, attribute = name.rpartition(".")
+        graph = self.world.build.graph
+        if not dot:
+            return self.part.problem(keys, f"'{one_line(name)}' names no number", "write entity.attribute")
+        if path not in graph:
+            remedy = suggest(path, [entity.path for entity in graph], "the scene has")
+            return self.part.problem(keys, f"there is no entity '{one_line(path)}'", remedy)
+        found = known.get(path, {})
         if attribute not in found:
             remedy = suggest(attribute, found, f"{path} {verb}")
-            raise UserError(Problem(None, f"{self.task.scene}: {name}", "is not known", remedy))
-        if known is self.world.build.exposed:
-            array = self.world.build.exposed[path][attribute][0]
-            if self.world.arrays.spec(array).kind == "step":
-                what = "is made by a step, and unknown at a reset"
-                raise UserError(Problem(None, f"{self.task.scene}: {name}", what, "observe the state"))
+            return self.part.problem(keys, f"'{one_line(name)}' is not known", remedy)
+        return None
 
 
 def _as_slice(index: Sequence[Any]) -> tuple[Any, ...]:
@@ -295,8 +265,13 @@ def _as_slice(index: Sequence[Any]) -> tuple[Any, ...]:
 
 def vectorise(task: Task | str | Path, count: int, *, processes: bool = False, **options: Any) -> Any:
     """So many environments of a task as one, after each other or each in a process of its own."""
-    told = task if isinstance(task, Task) else read_task(task)
-    told = replace(told, scene=told.scene.resolve())
+    told: Task | Path
+    if isinstance(task, Task):
+        told = replace(task, scene=task.scene.resolve())
+    else:
+        # Each reads the file itself, so that its complaints name lines; what is wrong with it is told here already.
+        read_task(task, allow_outside=bool(options.get("allow_outside")))
+        told = Path(task).absolute()
     make = [_Maker(told, options)] * count
     if processes:
         return gymnasium.vector.AsyncVectorEnv(make, context="spawn")
@@ -307,7 +282,7 @@ def vectorise(task: Task | str | Path, count: int, *, processes: bool = False, *
 class _Maker:
     """Makes an environment, here or in another process."""
 
-    task: Task
+    task: Task | Path
     options: dict[str, Any]
 
     def __call__(self) -> SceneEnv:

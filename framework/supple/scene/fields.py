@@ -199,8 +199,7 @@ def say_value(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        shown = value if len(value) <= 40 else f"{value[:37]}..."
-        return f"the string {shown!r}"
+        return f"the string {quote(value)}"
     if isinstance(value, int | float):
         return f"the number {_shorten(value)}"
     if isinstance(value, list | tuple):
@@ -208,6 +207,11 @@ def say_value(value: Any) -> str:
     if isinstance(value, Mapping):
         return "a table"
     return "nothing" if value is None else f"a {type(value).__name__}"
+
+
+def quote(text: str) -> str:
+    """What an author wrote, in quotes and on one line, shortened when long."""
+    return repr(text if len(text) <= 40 else f"{text[:37]}...")
 
 
 def _shorten(value: float) -> str:

@@ -52,7 +52,7 @@ class Scene:
         self,
         *,
         variant: str = "",
-        overrides: Mapping[str, Any] | Sequence[str] = (),
+        overrides: Mapping[str, Any] | Sequence[str | Override] = (),
         cell: Cell | None = None,
         seed: int | None = None,
         until: float | None = None,

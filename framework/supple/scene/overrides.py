@@ -51,9 +51,9 @@ def read_overrides(layer: Part, problems: list[Problem]) -> tuple[Override, ...]
 
 
 def read_assignments(
-    assignments: Mapping[str, Any] | Sequence[str], problems: list[Problem]
+    assignments: Mapping[str, Any] | Sequence[str | Override], problems: list[Problem]
 ) -> tuple[Override, ...]:
-    """The overrides given to a command (`["walker.body.mass=3"]`) or from Python, in their order."""
+    """The overrides given to a command (`["walker.body.mass=3"]`), from Python or read already, in their order."""
     found: list[Override | None] = []
     if isinstance(assignments, Mapping):
         for text, value in assignments.items():
@@ -61,6 +61,9 @@ def read_assignments(
             found.append(make_override(str(text), as_plain(value), where, {}, problems))
     else:
         for assignment in assignments:
+            if isinstance(assignment, Override):
+                found.append(assignment)
+                continue
             where = Where(f"--set {one_line(assignment)}")
             text, equals, value = assignment.partition("=")
             if not equals or not value.strip():

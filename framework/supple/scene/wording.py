@@ -19,6 +19,7 @@ from supple.scene.fields import (
     has_fixed_length,
     is_table,
     members_of,
+    quote,
     say_type,
     say_unit,
     say_value,
@@ -202,7 +203,7 @@ def _word(cls: type, finding: _Finding) -> Complaint:
     if finding.type in ("too_long", "too_short"):
         return _word_length(cls, finding)
     if finding.type == "string_pattern_mismatch":
-        return Complaint(keys, f"must look like {context['pattern']}, is {value!r}", _about(cls, keys))
+        return Complaint(keys, f"must look like {context['pattern']}, is {quote(value)}", _about(cls, keys))
     if finding.type in ("string_too_short", "string_too_long"):
         return Complaint(keys, f"must have {_bound(context)} characters, has {len(value)}", _about(cls, keys))
     return _word_type(cls, finding)
@@ -238,7 +239,9 @@ def _word_unknown_key(cls: type, keys: KeyPath) -> Complaint:
 def _word_type(cls: type, finding: _Finding) -> Complaint:
     choices = choices_of(finding.annotation)
     if choices and isinstance(finding.value, str):
-        return Complaint(finding.keys, f"unknown value {finding.value!r}", suggest(finding.value, choices))
+        return Complaint(
+            finding.keys, f"unknown value {quote(finding.value)}", suggest(finding.value, choices)
+        )
     if finding.annotation is None:
         what = finding.message[:1].lower() + finding.message[1:]
         return Complaint(finding.keys, what, _about(cls, finding.keys))
