@@ -206,7 +206,12 @@ class _Names:
         told = self.told
         for number, name in enumerate(told.observe):
             yield from self._judge_shown(("observe", number), name)
-        for key, rows in (("reward", told.reward), ("end", told.end), ("scatter", told.scatter)):
+        judged: dict[str, Sequence[Term | Ending | Scatter]] = {
+            "reward": told.reward,
+            "end": told.end,
+            "scatter": told.scatter,
+        }
+        for key, rows in judged.items():
             for number, row in enumerate(rows):
                 yield from self._judge_shown((key, number, "of"), row.of, changes=key == "scatter")
         for number, action in enumerate(told.actions):

@@ -141,7 +141,7 @@ def write_task(folder: Path, old: str = "", new: str = "") -> Path:
         ("weight = -5.0", "", 13, "reward[0].weight: is missing"),
         ("below = -0.6\nabove = 0.6", "", 23, "end[0]: neither below nor above"),
         ("by = 0.05", "by = -1", 30, "scatter[0].by: must be at least 0"),
-        ("", 'of = "cart/base/box.size"', 31, "this key is already given above"),
+        ("", 'of = "cart/base/box.size"', 31, "'of' is given twice, first on line 29; keep one of them"),
     ],
 )  # fmt: skip
 def test_wrong_file_is_refused_with_line_and_remedy(

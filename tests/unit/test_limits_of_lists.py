@@ -135,3 +135,20 @@ def test_a_limit_without_a_number_is_refused_when_the_class_is_made() -> None:
             """A word."""
 
             word: str = field(unit="", doc="A word.", gt=0)
+
+
+def test_list_with_a_wrong_element_is_not_called_short() -> None:
+    @component
+    class Row:
+        """Words."""
+
+        words: tuple[str, ...] = field(unit="", doc="Words.", min_length=2)
+
+    _, complaints = read_checked(Row, {"words": ["a", 3]})
+    assert [(each.keys, each.what) for each in complaints] == [
+        (("words", 1), "must be a string, not the number 3")
+    ]
+    _, complaints = read_checked(Row, {"words": ["a"]})
+    assert [(each.keys, each.what) for each in complaints] == [
+        (("words",), "must have at least 2 elements, has 1")
+    ]

@@ -35,6 +35,11 @@ def test_no_name_leads_out_of_the_folder(scene, name) -> None:
         SceneFiles(str(scene)).find(name, "stone.mesh.file")
 
 
+def test_name_of_more_bytes_than_the_system_takes_is_no_file(scene) -> None:
+    with pytest.raises(UserError, match="there is no file"):
+        SceneFiles(str(scene)).find("\U0001f600" * 100, "stone.mesh.file")
+
+
 def test_a_link_does_not_lead_out_either(scene) -> None:
     link = scene.parent / "link.obj"
     try:

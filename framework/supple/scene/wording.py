@@ -113,12 +113,21 @@ class _Finding:
 
 
 def _explain(cls: type, error: pydantic.ValidationError) -> list[Complaint]:
-    findings = [_locate(cls, details) for details in error.errors(include_url=False)]
+    errors = [details for details in error.errors(include_url=False) if not _counts_wrong(details)]
+    findings = [_locate(cls, details) for details in errors]
     complaints: dict[KeyPath, Complaint] = {}
     for finding in _choose_branches(cls, findings):
         complaint = _word(cls, finding)
         complaints.setdefault(complaint.keys, complaint)
     return list(complaints.values())
+
+
+def _counts_wrong(details: Any) -> bool:
+    """Whether a list is called too short only because pydantic counts what is right in it."""
+    if details["type"] != "too_short" or not isinstance(details["input"], list):
+        return False
+    needed: int = details["ctx"]["min_length"]
+    return len(details["input"]) >= needed
 
 
 def _locate(cls: type, details: Any) -> _Finding:
