@@ -97,7 +97,10 @@ TARGETS: dict[str, tuple[Target, ...]] = {
         for suffix in ("msh", "vtu", "vtk", "mesh", "glb", "obj")
     ),
     "gait": (Target("whole.toml", "damaged.toml", (_run("walk.toml", "--until 0.02"),), lines=True),),
-    "task": (Target("whole.toml", "damaged.toml", (f"{TASK} @damaged.toml",), lines=True),),
+    "task": tuple(
+        Target(name, "damaged.toml", (f"{TASK} @damaged.toml",), lines=True)
+        for name in ("whole.toml", "changes.toml")
+    ),
     "problem": tuple(
         Target(f"{name}.npz", "damaged.npz", ("solve @damaged.npz", f"solve @damaged.npz {more}"))
         for name, more in (
@@ -278,6 +281,12 @@ def _prepare_gait(folder: Path) -> None:
 def _prepare_task(folder: Path) -> None:
     shutil.copy(SCENES / "control" / "balance_task.toml", folder / "whole.toml")
     shutil.copy(SCENES / "control" / "cart_pole.toml", folder)
+    (folder / "changes.toml").write_text(
+        'scene = "cart_pole.toml"\nobserve = ["cart/base.rate"]\n'
+        'actions = [{ set = "cart/base.force", low = -1, high = 1 }]\n[overrides]\n"run.step" = 0.004\n'
+        '"cart/base.bone.mass" = 2.0\n"cart/base/box.box.size" = [0.3, 0.1, 0.2]\n'
+        '"cart/base/pole.bone.start" = [3]\n"cart/base/pole/rod.capsule.length" = 0.9\n'
+    )
 
 
 def _prepare_problems(folder: Path) -> None:
