@@ -61,9 +61,23 @@ class Way:
         length = np.maximum(np.linalg.norm(along, axis=1), 1e-9)
         cosine, sine = along[:, 0] / length, along[:, 1] / length
         turn = np.stack([np.stack([cosine, -sine], axis=1), np.stack([sine, cosine], axis=1)], axis=1)
-        found = np.einsum("cij,kj->cki", turn, DIRECTIONS)
-        found[:, 0] *= np.maximum(self.told.backward / np.maximum(friction, 1e-9), 1e-9)[:, None]
-        return np.asarray(found)
+        stretch = np.maximum(self.told.backward / np.maximum(friction, 1e-9), 1e-9)
+        return np.asarray(np.einsum("cij,ckj->cki", turn, stretch_first(stretch)))
+
+
+def stretch_first(stretch: FloatArray) -> FloatArray:
+    """DIRECTIONS [c, 8, 2] with the first one stretched, and what then lies within the others put on their hull.
+
+    A contact slides between neighbours: with a direction between them that is too short to ever bound the speed of
+    slip, the two that do are no neighbours, and no mode holds that motion. Forces on the hull were possible before.
+    """
+    found = np.repeat(DIRECTIONS[None], len(stretch), axis=0)
+    # Where the first is short: the chord between its neighbours.
+    found[:, 0] *= np.maximum(stretch, BACKWARD)[:, None]
+    # Where it is long: the chords from it to those across, met at 45 degrees.
+    beside = np.maximum(1.0, stretch / (BACKWARD * (1.0 + stretch)))
+    found[:, [1, -1]] *= beside[:, None, None]
+    return found
 
 
 class Grip(System):

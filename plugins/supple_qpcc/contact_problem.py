@@ -35,7 +35,7 @@ class ContactResponse:
 
     free [3c] m/s, muscles [3c, m], W [3c, 3c], friction [c], gap_speed [c]: gap over step, m/s, at which a contact may
     still close; directions [k, 2] or [c, k, 2] in the plane (t, s), in the order of their angles, as long as friction
-    is strong along them.
+    is strong along them, and none within the hull of the others: modes slide between neighbours.
     """
 
     free: FloatArray

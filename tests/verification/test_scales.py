@@ -9,6 +9,12 @@ import supple
 from supple_locomotion.body import SoftBody
 from supple_locomotion.components import Scales
 from supple_locomotion.scales import Way
+from supple_qpcc.contact_problem import ContactResponse, make_contact_problem
+from supple_qpcc.contacts import hold_and_touch
+from supple_qpcc.objective import want_nothing
+from supple_qpcc.pieces import make_pieces
+from supple_qpcc.records import Budget
+from supple_qpcc.search import Search
 
 SCENE = """format = 1
 [run]
@@ -50,8 +56,9 @@ def test_a_block_slides_and_holds_as_the_slope_says(tmp_path, pull, ahead, frict
     assert x.shape == v.shape
 
 
-@given(st.integers(0, 2**32 - 1), st.floats(0.1, 1.0), st.floats(0.1, 2.0))
+@given(st.integers(0, 2**32 - 1), st.floats(0.1, 1.0), st.floats(0.05, 2.0))
 def test_only_friction_against_sliding_back_is_stronger(seed, friction, backward):
+    """Forces are those of README eq. (9), seen from all sides, and every direction bounds them."""
     draw = np.random.default_rng(seed)
     x = draw.standard_normal((6, 3))
     body = SoftBody(x, np.zeros_like(x), np.ones(6), x.copy(), slice(0, 6))
@@ -60,6 +67,34 @@ def test_only_friction_against_sliding_back_is_stronger(seed, friction, backward
     t = np.array([np.cos(turn), 0.0, np.sin(turn)])
     s = np.cross([0.0, 1.0, 0.0], t)
     directions = way.scale_directions(np.array([[t, s]]), np.array([friction]))[0]
-    forces = friction * directions @ np.array([t, s])
-    assert forces[0] == pytest.approx([backward, 0, 0], abs=1e-9)
-    assert np.linalg.norm(forces[1:], axis=1) == pytest.approx(friction, rel=1e-9)
+    forces = friction * (directions @ np.array([t, s]))[:, [0, 2]]
+    angle = np.pi / 4 * np.arange(8)
+    told = friction * np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    told[0] = [backward, 0.0]
+    seen = np.stack([np.cos(np.linspace(0, 7, 400)), np.sin(np.linspace(0, 7, 400))])
+    assert (forces @ seen).max(axis=0) == pytest.approx((told @ seen).max(axis=0), rel=1e-9)
+    after, before = np.roll(forces, -1, axis=0) - forces, forces - np.roll(forces, 1, axis=0)
+    turns = before[:, 0] * after[:, 1] - before[:, 1] * after[:, 0]
+    assert (turns * np.sign(turns.sum()) >= -1e-12).all()
+
+
+@given(st.integers(0, 2**32 - 1), st.floats(0.05, 20.0))
+def test_what_contacts_do_with_muscles_held_is_a_mode(seed, stretch):
+    """So a step always has a solution: the linear complementarity problem gives one, whatever the scales."""
+    draw = np.random.default_rng(seed)
+    x = draw.standard_normal((6, 3))
+    body = SoftBody(x, np.zeros_like(x), np.ones(6), x.copy(), slice(0, 6))
+    way = Way(Scales(ahead=(1.0, 0.0, 0.0), backward=0.1 * stretch), body)
+    count = 3
+    tangents = np.repeat([[[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]], count, axis=0)
+    A = draw.standard_normal((3 * count, 3 * count))
+    response = ContactResponse(
+        free=draw.standard_normal(3 * count) - np.tile([1.0, 0.0, 0.0], count), muscles=np.zeros((3 * count, 1)),
+        W=A @ A.T + 0.1 * np.eye(3 * count), friction=np.full(count, 0.1), gap_speed=np.zeros(count),
+        directions=way.scale_directions(tangents, np.full(count, 0.1)),
+    )  # fmt: skip
+    asked = make_contact_problem(response, want_nothing(1 + 3 * count), np.array([-1.0]), np.array([1.0]))
+    held = hold_and_touch(asked.qpcc, np.zeros(asked.qpcc.size))
+    assert held is not None
+    search = Search(asked.qpcc, make_pieces(asked.qpcc.pairs, asked.contacts), Budget())
+    assert search.locate(held) is not None
