@@ -20,6 +20,8 @@ from supple_tets.compile import TetBody
 DIRECTIONS: Final = make_directions(8)
 BACKWARD: Final = float(np.cos(np.pi / 4))
 """What slides within 45 degrees of straight back slides backward."""
+OUTSIDE: Final = 1.0 + 1e-6
+"""What is put on the hull is a little longer."""
 
 
 class Scaled(NamedTuple):
@@ -69,13 +71,14 @@ def stretch_first(stretch: FloatArray) -> FloatArray:
     """DIRECTIONS [c, 8, 2] with the first one stretched, and what then lies within the others put on their hull.
 
     A contact slides between neighbours: with a direction between them that is too short to ever bound the speed of
-    slip, the two that do are no neighbours, and no mode holds that motion. Forces on the hull were possible before.
+    slip, the two that do are no neighbours, and no mode holds that motion. They are put outside by a millionth: on a
+    side of the hull a force between its ends need not know the direction in the middle.
     """
     found = np.repeat(DIRECTIONS[None], len(stretch), axis=0)
     # Where the first is short: the chord between its neighbours.
-    found[:, 0] *= np.maximum(stretch, BACKWARD)[:, None]
+    found[:, 0] *= np.maximum(stretch, OUTSIDE * BACKWARD)[:, None]
     # Where it is long: the chords from it to those across, met at 45 degrees.
-    beside = np.maximum(1.0, stretch / (BACKWARD * (1.0 + stretch)))
+    beside = np.maximum(1.0, OUTSIDE * stretch / (BACKWARD * (1.0 + stretch)))
     found[:, [1, -1]] *= beside[:, None, None]
     return found
 
