@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import supple.core.world
+import supple.core.stepper
 from supple.core.driver import Driver
 from supple.core.jit import njit
 from supple.core.program import Program
@@ -154,7 +154,7 @@ def test_recordings_are_the_same_driven_singly_and_resumed(
     scene: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def run(name: str, patience: int | None, until: float = 0.4, **others: Any) -> None:
-        monkeypatch.setattr(supple.core.world, "PATIENCE", patience)
+        monkeypatch.setattr(supple.core.stepper, "PATIENCE", patience)
         simulate(RunOptions(SCENES / scene, until=until, record=tmp_path / f"{name}.h5", **others))
 
     half = tmp_path / "half.npz"

@@ -145,7 +145,7 @@ def test_targets_of_motions_follow_the_parts() -> None:
     world.rebind(2)
     ends = []
     for first in (True, False):
-        world._run_systems(first, commit=False)
+        world._stepper.run(first, commit=False)
         ends.append((world.array("skeleton.target_now").copy(), world.array("skeleton.target").copy()))
         world.arrays.commit()
     assert ends[1][0].tobytes() == ends[0][1].tobytes(), "the second part starts where the first ended"

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
+
+from supple.core.build import Build
+from supple.core.control import COMMANDED, WATCHED
 from supple.core.schedule import Bound, Call, Phase, System
 
 
@@ -24,3 +28,19 @@ class AdvanceClock(System):
         length, h = arrays.build.run.step, arrays.h
         parts = round(length / h)
         return Call(advance_clock, length, *own) if parts == 1 else Call(advance_part, length, h, parts, *own)
+
+
+def declare_clock(build: Build) -> None:
+    """Declare what every world has: time, and what it was told."""
+    build.add_state("run.time", [0.0], unit="s", doc="Simulated time.")
+    build.add_state("run.step", [0], unit="1", doc="Number of the step.", dtype=np.int64)
+    doc = "Parts that are done of a step that is taken in parts; 0 between steps."
+    build.add_state("run.part", [0], unit="1", doc=doc, dtype=np.int64)
+    build.add_state("run.halved", [0.0], unit="1", doc="Steps that had to be taken in parts so far.")
+    doc = "Not 0 where the step is to be run again from its start, with what was found out."
+    build.add_step("run.again", (1,), unit="1", doc=doc, dtype=np.int64)
+    doc = "Not 0 once a force or torque was given from Python."
+    build.add_state(COMMANDED, [0], unit="1", doc=doc, dtype=np.int64, bounds=(0, 1))
+    doc = "Not 0 once contacts were asked for from Python."
+    build.add_state(WATCHED, [0], unit="1", doc=doc, dtype=np.int64, bounds=(0, 1))
+    build.add_model("run.gravity", build.run.gravity, unit="m/s^2", doc="Acceleration of free fall.")

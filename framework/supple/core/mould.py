@@ -18,8 +18,9 @@ import numpy as np
 
 from supple.core.blueprint import Blueprint
 from supple.core.build import Build, run_compilers
+from supple.core.clock import declare_clock
 from supple.core.metrics import compile_metrics
-from supple.core.world import World, declare_clock
+from supple.core.world import World
 
 
 class Mould:

@@ -11,35 +11,22 @@ import numpy as np
 from supple.core.arrays import NEXT, Array
 from supple.core.blueprint import Blueprint
 from supple.core.build import ROOM, Build, run_compilers
-from supple.core.control import COMMANDED, WATCHED, Control
+from supple.core.clock import declare_clock
+from supple.core.control import Control
 from supple.core.entity_view import EntityView
-from supple.core.fault import naming_fault, raise_fault
 from supple.core.metrics import compile_metrics, forget_part, metric_times, metric_values
-from supple.core.program import Part, Program, System, list_parts
-from supple.core.registry import Registered, Registry
-from supple.core.runaway import Runaways
-from supple.core.schedule import Bound, Call, Entry, MovedError, Phase, expand, order_systems, solve_of
+from supple.core.registry import Registry
+from supple.core.schedule import Entry, Phase
 from supple.core.settings import MOST_ROOM
+from supple.core.stepper import Stepper
 from supple.core.timing import Timing
-from supple.errors import (
-    CapacityError,
-    PluginError,
-    Problem,
-    SimulationError,
-    SuppleError,
-    UserError,
-    Where,
-    suggest,
-)
+from supple.errors import CapacityError, PluginError, Problem, SimulationError, UserError, Where, suggest
 
 if TYPE_CHECKING:
     from supple.mechanics.combined_dynamics import CombinedDynamics
     from supple.mechanics.world_contacts import WorldContact
 
 
-#: Steps from Python before stretches of kernels are driven without it (`supple.core.driver`): that takes as long to
-#: prepare as some hundred steps save. Doubled whenever it was in vain.
-PATIENCE = 200
 #: Steps that may be taken before Python looks whether somebody wants to interrupt them.
 AT_ONCE = 100
 
@@ -55,8 +42,7 @@ class World:
     it as it was.
     """
 
-    timing: Timing
-    _program: Program
+    _stepper: Stepper
 
     def __init__(self, blueprint: Blueprint, registry: Registry, room: int = 0) -> None:
         """`room` is for how many contacts, joints and limits; by default it is chosen by the scene."""
@@ -66,8 +52,6 @@ class World:
         self.locate: Callable[[str], Where | None] = lambda path: None
         #: How often the arrays were replaced by larger ones; who keeps some must take them anew then.
         self.generation = 0
-        #: After how many steps kernels are driven without Python; None for never. Results are the same to the bit.
-        self.patience: int | None = PATIENCE
         self._warnings: list[Problem] | None = None
         self._build(room)
         self.control = Control(self)
@@ -82,23 +66,12 @@ class World:
         run_compilers(self.build)
         compile_metrics(self.build)
         self.arrays = self.build.arrays
-        self.schedule: list[Entry] = self._make_schedule()
-        self._moving_count = sum(entry.phase < Phase.OBSERVE for entry in self.schedule)
-        observing = self.schedule[self._moving_count :]
-        self.arrays.freeze({name.removesuffix(NEXT) for entry in observing for name in entry.writes})
-        self._written = {name.removesuffix(NEXT) for entry in self.schedule for name in entry.writes}
+        self._stepper = Stepper(self.build, self.registry, self.__dict__.get("_stepper"))
         self._handed: set[str] = set()
-        self._cleared = self.arrays.join(sorted(self.build.accumulating))
         shown = {array for names in self.build.exposed.values() for array, _ in names.values()}
         self._shown_steps = [
             self.arrays[name] for name in sorted(shown) if self.arrays.spec(name).kind == "step"
         ]
-        self._number, self._again = self.arrays["run.step"], self.arrays["run.again"]
-        self._runaways = Runaways(self.build)
-        names = [entry.name for entry in self.schedule]
-        if "timing" not in self.__dict__ or self.timing.names != names:
-            self.timing = Timing(names)
-        self.rebind()
 
     # Stepping
 
@@ -113,9 +86,28 @@ class World:
         return int(self.arrays["run.step"][0])
 
     @property
+    def schedule(self) -> list[Entry]:
+        """The systems in the order of a step."""
+        return self._stepper.schedule
+
+    @property
+    def timing(self) -> Timing:
+        """How long every system took."""
+        return self._stepper.timing
+
+    @property
     def refused_kernel(self) -> str:
         """A kernel that is called from Python though it need not be, and why; empty if there is none so far."""
-        return self._program.refused
+        return self._stepper.refused_kernel
+
+    @property
+    def patience(self) -> int | None:
+        """After how many steps kernels are driven without Python; None for never. Results are the same to the bit."""
+        return self._stepper.patience
+
+    @patience.setter
+    def patience(self, steps: int | None) -> None:
+        self._stepper.patience = steps
 
     def step(self, count: int = 1) -> None:
         """Advance by `count` steps.
@@ -168,7 +160,7 @@ class World:
         """Take steps, the last whole or in parts. Returns how many; 0 too for want of room that there is now."""
         before = self.timing.steps
         try:
-            self._run_systems(first=True, commit=True, times=most)
+            self._stepper.run(first=True, commit=True, times=most)
         except CapacityError as error:
             error.time, error.step = self.time, self.steps
             self.arrays.roll_back()
@@ -184,50 +176,22 @@ class World:
 
     def compute_step(self) -> None:
         """Run all systems once without committing; most callers want `step`."""
-        self._run_systems(first=True, commit=False)
+        self._stepper.run(first=True, commit=False)
 
-    def _run_systems(self, first: bool, commit: bool, times: int = 1) -> None:
-        """Run all systems, at most so many times. Slow ones do nothing but in the first part of their steps."""
-        self._first, program = first, self._program
-        try:
-            self._run(program, first, commit, times)
-        except MovedError:
-            self._forget_found()
-            self.arrays.roll_back()
-            self.rebind(self._parts)
-            self._run_systems(first, commit)
-        except BaseException:
-            self._forget_found()
-            raise
-        finally:
-            if self._parts == 1:  # several count as one
-                self.timing.steps += program.done
+    def calls(self) -> list[tuple[Entry, Callable[[], None]]]:
+        """The systems in their order, each with what it runs in a step; without those that have nothing to run."""
+        return self._stepper.calls()
 
-    def _forget_found(self) -> None:
-        for name in self.build.found_out:
-            self.arrays[name].fill(0)
+    def rebind(self, parts: int = 1) -> None:
+        """Bind all members and systems anew, to steps of the run that are divided into so many parts."""
+        self._stepper.bind(parts)
 
-    def _run(self, program: Program, first: bool, commit: bool, times: int = 1) -> None:
-        """Run a program; errors say which system they are from."""
-        try:
-            program.run(self._number.item(0), first, commit, times)
-        except SimulationError as error:
-            if program.system < len(self.schedule):
-                error.system = error.system or self.schedule[program.system].name
-            raise
-        except (SuppleError, MovedError):
-            raise
-        except Exception as error:
-            if program.system >= len(self.schedule):
-                raise
-            entry = self.schedule[program.system]
-            raise_fault(error, self.registry, entry.plugin, f"system {entry.name}")
+    def look_at_start(self, last: Phase = Phase.DETECT) -> None:
+        """Run the systems of a step up to a phase and forget what they did to the State.
 
-    def _move_again(self) -> None:
-        """Run what moves from the same state, but for what was found out meanwhile, while a system asks for it."""
-        while self._again.item(0):
-            self.arrays.start_again(self.build.found_out)
-            self._run(self._moving, self._first, False)
+        Step arrays then hold what they found, such as the contacts at the start of the next step.
+        """
+        self._stepper.look_at_start(last)
 
     def _divide_step(self, error: SimulationError) -> bool:
         """Take the step in ever more parts; give it up with the error that it had as a whole.
@@ -238,7 +202,7 @@ class World:
         try:
             for level in range(1, self.build.run.halvings + 1):
                 try:
-                    self._take_parts(2**level)
+                    self._stepper.run_parts(2**level)
                 except CapacityError as want:
                     cramped = want
                     break
@@ -251,7 +215,7 @@ class World:
             if not done:
                 self.arrays.put_back(kept)
             if self.build.run.halvings:
-                self.rebind()
+                self._stepper.bind()
         if cramped is None:
             raise error
         cramped.time, cramped.step = self.time, self.steps
@@ -273,40 +237,7 @@ class World:
     def _load(self, state: Mapping[str, Array]) -> None:
         """Replace the State; systems that run only when they are needed are bound as it says."""
         self.arrays.load_state(state)
-        if [bool(self.arrays[name][0]) for name in (COMMANDED, WATCHED)] != self._bound_flags:
-            self.rebind()
-
-    def look_at_start(self, last: Phase = Phase.DETECT) -> None:
-        """Run the systems of a step up to a phase and forget what they did to the State.
-
-        Step arrays then hold what they found, such as the contacts at the start of the next step.
-        """
-        for array in self._cleared:
-            array.fill(0)
-        try:
-            for entry, call in self.calls():
-                if entry.phase <= last:
-                    call()
-        except MovedError:
-            self.arrays.roll_back()
-            self.rebind()
-            self.look_at_start(last)
-        finally:
-            self.arrays.roll_back()
-
-    def _take_parts(self, parts: int) -> None:
-        self.rebind(parts)
-        for part in range(parts):
-            self._run_systems(first=part == 0, commit=True)
-        self.timing.steps += 1
-
-    def calls(self) -> list[tuple[Entry, Callable[[], None]]]:
-        """The systems in their order, each with what it runs in a step; without those that have nothing to run."""
-        return [
-            (self.schedule[place], call)
-            for place, call, _ in self._program.singles
-            if place < len(self.schedule)
-        ]
+        self._stepper.bind_as_told()
 
     def rewind(self, kept: tuple[Array, Array]) -> None:
         """Be at the start of the run again, whose numbers are `kept` (`ArrayTable.keep`), as if nothing had been."""
@@ -316,8 +247,7 @@ class World:
         self._known_from = 0
         self.control = Control(self)
         self._attended = False
-        if [bool(self.arrays[name][0]) for name in (COMMANDED, WATCHED)] != self._bound_flags:
-            self.rebind()
+        self._stepper.bind_as_told()
 
     def refill(self, build: Build) -> None:
         """Become the world of another build that differs in numbers only; `supple.core.mould` sees to that."""
@@ -329,68 +259,11 @@ class World:
         self._handed.clear()
         self.control = Control(self)
         self._attended = False
-        flags = [bool(self.arrays[name][0]) for name in (COMMANDED, WATCHED)]
-        if not changed <= self.build.plain or flags != self._bound_flags:
-            self.rebind()
+        if changed <= self.build.plain:
+            self._stepper.bind_as_told()
+        else:
+            self._stepper.bind()
         self.timing.reset()
-
-    def rebind(self, parts: int = 1) -> None:
-        """Bind all members and systems anew, to steps of the run that are divided into so many parts.
-
-        What is bound anew goes on as before: nothing may be kept but in arrays. Slow ones keep their own step.
-        """
-        self._bound_flags = [bool(self.arrays[name][0]) for name in (COMMANDED, WATCHED)]
-        rates = {solve.name: solve.rate for solve in self.build.members("solves")}
-        for members in self.build.collections.values():
-            for member in members:
-                self._bind_member(member, rates.get(solve_of(member), 1), parts)
-        bound: list[System] = [
-            (place, self._bind(entry, parts), entry.system.rate) for place, entry in enumerate(self.schedule)
-        ]
-        self._parts = parts
-        self._assemble(bound[: self._moving_count], bound[self._moving_count :])
-
-    def _assemble(self, moving: list[System], observing: list[System]) -> None:
-        """Make one program of the systems and what is done before, between and behind them."""
-        from supple.core.state_kernels import clear, is_set  # numba takes a second to import
-
-        around = len(self.schedule)  # the place of what belongs to no system
-
-        def look(observed: bool) -> list[Call]:
-            return [
-                Call(*each, otherwise=lambda: self._name_nonfinite(observed))
-                for each in self.arrays.looks[observed]
-            ]
-
-        start = [Call(clear, values) for values in (self._again, *self._cleared)]
-        moving = [(around, start, 1), *moving, (around, look(False), 1)]
-        again: list[Part] = [Call(is_set, self._again, otherwise=self._move_again)]
-        end = [*look(True), *self._runaways.list_looks()]
-        closing = [(around, [Call(*each) for each in self.arrays.copies], 1)]
-        whole = [*moving, (around, again, 1), *observing, (around, end, 1)]
-        if "_program" in self.__dict__ and self._program.is_driven and self.patience is not None:
-            self.patience *= 2
-        self._program = Program(whole, closing, self.timing, self.patience)
-        self._moving = Program(moving, [], self.timing)
-
-    def _name_nonfinite(self, observing: bool) -> None:
-        """Stop at the first number that is not finite and say whose it is."""
-        count = self._moving_count
-        for entry in self.schedule[count:] if observing else self.schedule[:count]:
-            for name in (*entry.writes, *entry.adds):
-                if name not in self.arrays.records:
-                    self._refuse_nonfinite(entry, name)
-
-    def _refuse_nonfinite(self, entry: Entry, name: str) -> None:
-        values, spec = self.arrays[name], self.arrays.spec(name)
-        used = int(self.arrays.successor(spec.count)[0]) if spec.count else len(values)
-        bad = np.argwhere(~np.isfinite(values[:used]))
-        if len(bad):
-            index = tuple(int(i) for i in bad[0])
-            entity = spec.labels[index[0]] if spec.labels else ""
-            element = f"{name.removesuffix(NEXT)}[{', '.join(map(str, index))}]"
-            what = f"{element} became {values[index]}"
-            raise SimulationError(what, system=entry.name, entity=entity, element=element)
 
     # State
 
@@ -445,7 +318,7 @@ class World:
         if spec is None or spec.kind != "state":
             values = values.view()
             values.flags.writeable = False
-        elif name not in self._written:
+        elif name not in self._stepper.written:
             self._handed.add(name)
         return values
 
@@ -549,61 +422,3 @@ class World:
         from supple.mechanics.combined_dynamics import ask_dynamics  # mechanics builds on core
 
         return ask_dynamics(self.build, *paths).bind(self.arrays)
-
-    # Building
-
-    def _make_schedule(self) -> list[Entry]:
-        kinds = {kind for entity in self.build.graph for kind in entity.components}
-        entries = []
-        for name, registered in self.registry.systems.items():
-            if registered.when and not kinds & set(registered.when):
-                continue
-            if not registered.each:
-                entries.append(self._make_entry(name, registered, self.build))
-            for member in self.build.members(registered.each):
-                entries.append(self._make_entry(f"{member.name}.{name}", registered, self.build, member))
-        return order_systems(entries, self.arrays, frozenset(self.build.accumulating))
-
-    def _make_entry(self, name: str, registered: Registered, *arguments: Any) -> Entry:
-        with naming_fault(self.registry, registered.plugin, f"system {name}"):
-            system = registered.load()(*arguments)
-        reads, writes, adds = (
-            expand(accesses, self.build.collections)
-            for accesses in (system.reads, system.writes, system.adds)
-        )
-        return Entry(name, system, reads, writes, adds, registered.plugin)
-
-    def _bind(self, entry: Entry, parts: int) -> list[Part]:
-        h = self._length(entry.system.rate, parts)
-        with naming_fault(self.registry, entry.plugin, f"system {entry.name}"):
-            return list(
-                list_parts(entry.system.bind(Bound(entry.name, entry.touches, self.arrays, self.build, h)))
-            )
-
-    def _bind_member(self, member: Any, rate: int, parts: int) -> None:
-        h = self._length(rate, parts)
-        with naming_fault(
-            self.registry, self.build.plugin_of.get(id(member), "supple"), f"member {member.name}"
-        ):
-            allowed = frozenset((*member.reads, *getattr(member, "writes", ())))
-            member.bind(Bound(member.name, allowed, self.arrays, self.build, h))
-
-    def _length(self, rate: int, parts: int) -> float:
-        """The step [s] of what runs in every `rate`-th step of the run."""
-        return self.build.run.step * rate if rate > 1 else self.build.run.step / parts
-
-
-def declare_clock(build: Build) -> None:
-    """Declare what every world has: time, and what it was told."""
-    build.add_state("run.time", [0.0], unit="s", doc="Simulated time.")
-    build.add_state("run.step", [0], unit="1", doc="Number of the step.", dtype=np.int64)
-    doc = "Parts that are done of a step that is taken in parts; 0 between steps."
-    build.add_state("run.part", [0], unit="1", doc=doc, dtype=np.int64)
-    build.add_state("run.halved", [0.0], unit="1", doc="Steps that had to be taken in parts so far.")
-    doc = "Not 0 where the step is to be run again from its start, with what was found out."
-    build.add_step("run.again", (1,), unit="1", doc=doc, dtype=np.int64)
-    doc = "Not 0 once a force or torque was given from Python."
-    build.add_state(COMMANDED, [0], unit="1", doc=doc, dtype=np.int64, bounds=(0, 1))
-    doc = "Not 0 once contacts were asked for from Python."
-    build.add_state(WATCHED, [0], unit="1", doc=doc, dtype=np.int64, bounds=(0, 1))
-    build.add_model("run.gravity", build.run.gravity, unit="m/s^2", doc="Acceleration of free fall.")
