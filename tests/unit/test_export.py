@@ -179,7 +179,7 @@ def test_gltf_has_about_thirty_frames_a_second(tmp_path: Path) -> None:
         tmp_path / "a.h5",
         drawings=[Drawing("b", "b", "bodies", Solid("sphere", (1, 0, 0)), Carried("rigid.x", "rigid.q", 1))],
     )
-    assert export(recording, "--to", "gltf", "-o", tmp_path / "a.glb") == 0
+    assert export(recording, "-o", tmp_path / "a.glb") == 0
     times, places = Reader(tmp_path / "a.glb").track(0, "translation")
     np.testing.assert_allclose(times, [0.0, 0.1, 0.2, 0.3])
     np.testing.assert_array_equal(places, np.arange(24.0).reshape(4, 2, 3)[:, 1])
@@ -354,6 +354,14 @@ def test_a_failed_export_leaves_nothing_behind(scene: Path, capsys: pytest.Captu
         (line,) = say(capsys)
         assert "is damaged" in line
         assert [file.name for file in scene.parent.iterdir()] == ["run.h5"]
+
+
+def test_place_without_a_format_is_told_what_to_say(scene: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert export(scene, "-o", scene.with_suffix(".fbx")) == 2
+    (line,) = say(capsys)
+    assert line.endswith(
+        "end it in .glb, .gltf, .usd, .usda, .usdc, or write pc2, vtk or csv into a folder with --to"
+    )
 
 
 def test_numbers_of_somebody_else_are_not_overwritten(
