@@ -388,7 +388,7 @@ def test_a_killed_recording_is_exported_up_to_its_last_flush(scene: Path) -> Non
         (["--to", "csv", "-o", "run.h5"], "is a file; name a folder"),
         (["--to", "csv", "-o", "a", "--only", "clot"], "Did you mean 'cloth'?"),
         (["--to", "csv", "-o", "a", "--fps", "0"], "is not a number above zero"),
-        (["-o", "a"], "end it in .glb, .gltf, .usd, .usda, .usdc, or write pc2, vtk or csv into a folder with --to"),
+        (["-o", "a"], "end it in .glb, .gltf, .usd, .usda, .usdc, or write pc2, vtk or csv into"),
         (["--to", "csv"], "Missing option '-o'"),
     ],
 )
