@@ -22,7 +22,10 @@ _SHAPES = 30.0
 @click.command()
 @click.argument("recording", type=FILE)
 @click.option(
-    "--to", "kind", required=True, type=click.Choice(["gltf", "usd", "pc2", "vtk", "csv"]), help="Format."
+    "--to",
+    "kind",
+    type=click.Choice(["gltf", "usd", "pc2", "vtk", "csv"]),
+    help="Format.  [default: that of the file's ending]",
 )
 @click.option(
     "-o", "--output", required=True, type=FILE, metavar="PLACE",
@@ -41,7 +44,7 @@ _SHAPES = 30.0
 @json_option
 def export(
     recording: Path,
-    kind: str,
+    kind: str | None,
     output: Path,
     only: tuple[str, ...],
     fps: float | None,
@@ -53,13 +56,14 @@ def export(
     gltf and usd for viewers and Blender, with bones as an armature; pc2 for point caches, vtk for ParaView, csv for
     tables. Units are SI, y is up.
 
-    Example: supple export walk.h5 --to gltf -o walk.glb
+    Example: supple export walk.h5 -o walk.glb
     """
     from supple.run.json_text import write_json
     from supple.run.recording import open_recording
     from supple_export.progress import showing_progress
     from supple_export.selection import select
 
+    kind = kind or _read_kind(output)
     write = _choose_writer(kind, output, overwrite)
     with open_recording(recording) as opened:
         selection = select(
@@ -79,6 +83,18 @@ def export(
 
 
 _NOUNS = {"gltf": "things", "usd": "things", "pc2": "things", "vtk": "things", "csv": "tables"}
+
+
+def _read_kind(output: Path) -> str:
+    """The format that is one file with this ending."""
+    from supple_export import gltf, usd
+
+    endings = dict.fromkeys(gltf.SUFFIXES, "gltf") | dict.fromkeys(usd.SUFFIXES, "usd")
+    ending = output.suffix.lower()
+    if ending not in endings:
+        remedy = f"end it in {', '.join(endings)}, or write pc2, vtk or csv into a folder with --to"
+        raise UserError(Problem(None, str(output), "its ending tells no format", remedy))
+    return endings[ending]
 
 
 def _choose_writer(kind: str, output: Path, overwrite: bool) -> Callable[..., list[dict[str, Any]]]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
+from supple.errors import Problem, UserError
 from supple.run.options import FILE, json_option, outside_option
 
 if TYPE_CHECKING:
@@ -52,6 +53,9 @@ def report(
     from supple_report.page import make_page
     from supple_report.result import check_trust, read_experiment
 
+    if output.suffix.lower() in (".html", ".htm"):
+        remedy = f"give -o {output.with_suffix('')}; the page is {PAGE} in it"
+        raise UserError(Problem(None, str(output), "the page is a folder, with its pictures", remedy))
     experiment = read_experiment(result)
     if fresh:
         check_trust(experiment, plugin_files, allow_outside=allow_outside)

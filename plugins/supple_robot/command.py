@@ -86,7 +86,9 @@ def import_robot(
         return
     for line in robot.left_out:
         click.echo(f"not as in the file: {line}", err=True)
-    said = ", ".join(f"{count} {noun}" for noun, count in counts.items())
+    said = ", ".join(
+        f"{count} {noun if count > 1 else noun.removesuffix('s')}" for noun, count in counts.items() if count
+    )
     click.echo(f"wrote {output}: {said}", err=True)
 
 

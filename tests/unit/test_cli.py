@@ -199,6 +199,11 @@ def test_output_into_a_closed_pipe_is_quiet(place: Place) -> None:
     assert done.stderr == ""
 
 
+def test_unknown_command_is_told_the_nearest_in_one_sentence_each(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_command(["pictures"]) == 2
+    assert capsys.readouterr().err.endswith(". Did you mean 'picture'? See 'supple --help'\n")
+
+
 @pytest.mark.parametrize("name", sorted(COMMANDS))
 def test_every_command_has_help_with_an_example(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run_command([name, "--help"]) == 0

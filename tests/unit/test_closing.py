@@ -43,8 +43,10 @@ def test_patterns_choose_and_say_when_nothing_fits() -> None:
     assert names(choose_metrics(METRICS, {}, ("*.penetration", "run.*"), False)) == [
         "a.penetration", "b.penetration", "c.penetration", "run.contacts",
     ]  # fmt: skip
-    ((told, _, _),) = choose_metrics(METRICS, {}, ("cup.*",), False)
-    assert "no metric matches cup.*" in told
+    ((told, _, _),) = choose_metrics(METRICS, {}, ("rum.*",), False)
+    assert told.startswith("no metric matches rum.*; there are: a.*, ")
+    assert told.endswith("Did you mean 'run.*'?")
+    assert names(choose_metrics(METRICS, {}, ("run.*", "rum.*"), False)) == ["run.contacts", told]
 
 
 def test_all_are_shown_on_request() -> None:

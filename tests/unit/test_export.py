@@ -179,7 +179,7 @@ def test_gltf_has_about_thirty_frames_a_second(tmp_path: Path) -> None:
         tmp_path / "a.h5",
         drawings=[Drawing("b", "b", "bodies", Solid("sphere", (1, 0, 0)), Carried("rigid.x", "rigid.q", 1))],
     )
-    assert export(recording, "--to", "gltf", "-o", tmp_path / "a.glb") == 0
+    assert export(recording, "-o", tmp_path / "a.glb") == 0
     times, places = Reader(tmp_path / "a.glb").track(0, "translation")
     np.testing.assert_allclose(times, [0.0, 0.1, 0.2, 0.3])
     np.testing.assert_array_equal(places, np.arange(24.0).reshape(4, 2, 3)[:, 1])
@@ -388,7 +388,7 @@ def test_a_killed_recording_is_exported_up_to_its_last_flush(scene: Path) -> Non
         (["--to", "csv", "-o", "run.h5"], "is a file; name a folder"),
         (["--to", "csv", "-o", "a", "--only", "clot"], "Did you mean 'cloth'?"),
         (["--to", "csv", "-o", "a", "--fps", "0"], "is not a number above zero"),
-        (["-o", "a"], "Missing option '--to'"),
+        (["-o", "a"], "end it in .glb, .gltf, .usd, .usda, .usdc, or write pc2, vtk or csv into"),
         (["--to", "csv"], "Missing option '-o'"),
     ],
 )

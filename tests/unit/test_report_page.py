@@ -350,3 +350,9 @@ def test_html_escapes_all_but_html() -> None:
 def test_help_has_an_example(capsys: pytest.CaptureFixture[str]) -> None:
     assert report("--help") == 0
     assert "Example: supple report" in capsys.readouterr().out
+
+
+def test_page_is_no_single_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_command(["report", str(tmp_path / "claims.json"), "-o", str(tmp_path / "page.html")]) == 2
+    assert capsys.readouterr().err.endswith("page; the page is index.html in it\n")
+    assert not list(tmp_path.iterdir())

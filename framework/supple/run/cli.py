@@ -197,7 +197,8 @@ def _say_usage(error: click.ClickException) -> str:
     context = getattr(error, "ctx", None)
     command = context.command_path if context is not None else "supple"
     message = " ".join(error.format_message().split()).rstrip(".")
-    return f"{command}: {message}; see '{command} --help'"
+    see = f" See '{command} --help'" if message.endswith("?") else f"; see '{command} --help'"
+    return f"{command}: {message}{see}"
 
 
 def _silence_output() -> int:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any
 
+from supple.errors import suggest
 from supple.run.report import BAD, print_expectations, print_heading, print_table, say
 
 SHORT = 12
@@ -65,8 +66,6 @@ def choose_metrics(
     """The metrics that match one of the patterns; without patterns the first few, zero penetrations folded."""
     if patterns:
         chosen = {key for key in metrics if any(fnmatchcase(key, pattern) for pattern in patterns)}
-        if not chosen:
-            return [(f"no metric matches {' or '.join(patterns)}; --verbose lists all", "", "")]
     else:
         chosen = {key for key in metrics if not key.startswith("run.")}
     shallow = {key for key in chosen if key.endswith(".penetration") and abs(metrics[key]) < NOTHING}
@@ -78,6 +77,12 @@ def choose_metrics(
         rows = [*rows[:SHORT], (f"... {more} more: --metrics '{first}.*', or --verbose", "", "")]
     if folded:
         rows.append((f"{len(folded)} x penetration, each below", say(NOTHING), "m"))
+    owners = {f"{key.rpartition('.')[0]}.*" for key in metrics}
+    rows += [
+        (f"no metric matches {pattern}; {suggest(pattern, owners, 'there are')}", "", "")
+        for pattern in patterns
+        if not any(fnmatchcase(key, pattern) for key in metrics)
+    ]
     return rows
 
 
