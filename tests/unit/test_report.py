@@ -57,6 +57,17 @@ def test_pace_notices_a_run_that_turns_slow() -> None:
     assert pace.stride < fast / 20
 
 
+def test_pace_bears_looks_at_every_step() -> None:
+    """A folder of claims has thousands of runs, each longer than half a look."""
+    clock = Clock()
+    pace = Pace(interval=1.0, first=1.0, clock=clock)
+    said = 0
+    for _ in range(3000):
+        clock.now += 0.01
+        said += pace.look()
+    assert 28 <= said <= 30
+
+
 class Counter:
     """An observer that notes when it is called and asks for a certain rhythm."""
 

@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable
 
 _GLANCES = 4
+# Who looks at every step, as progress of long runs does, doubles its stride each time for nothing.
+_LONGEST = 1 << 30
 
 
 class Pace:
@@ -26,7 +28,7 @@ class Pace:
         now = self._clock()
         spent = max(now - self._looked, 1e-9)
         wanted = self._stride * self._interval / (_GLANCES * spent)
-        self._stride = max(1, int(min(2 * self._stride, wanted)))
+        self._stride = max(1, int(min(2 * self._stride, wanted, _LONGEST)))
         self._looked = now
         if now < self._next:
             return False
