@@ -218,7 +218,7 @@ class RowSource(Protocol):
 class HastySource(RowSource, Protocol):
     """A source whose rows take errors back, as those of joints do. Fast recoveries may not add energy to a step."""
 
-    def find_haste(self) -> float:
+    def find_haste(self, problem: ConstraintProblem) -> float:
         """The greatest speed [m/s] at which one of its rows takes an error back in this step."""
         ...
 
@@ -252,6 +252,20 @@ def bind_point_rows(carrier: Carrier, rows: PointRows) -> Work:
     def add() -> None:
         if rows.count:
             carrier.add_point_rows(rows)
+
+    return add
+
+
+def bind_turn_rows(carrier: Carrier, rows: PointRows) -> Work:
+    """`Carrier.add_turn_rows` of these very rows, for every step: calls, where the carrier has `bind_turn_rows`."""
+    bind = getattr(carrier, "bind_turn_rows", None)
+    if bind is not None:
+        work: Work = bind(rows)
+        return work
+
+    def add() -> None:
+        if rows.count:
+            carrier.add_turn_rows(rows)
 
     return add
 
