@@ -233,14 +233,15 @@ class TreeDynamics(Dynamics):
     def bind_query(self, query: Query, out: FloatArray) -> list[Call]:
         """The kernel of the query, and a copy."""
         moved, zero = self.moved, self.moved.zero
-        kernel, *asked, found = {
+        known: dict[str, tuple[Any, ...]] = {
             "mass_matrix": (query_mass_matrix, self._M),
             "bias": (query_inverse_dynamics, zero, zero, self._tau),
             "gravity": (query_gravity, self._tau),
             "bias_and_gravity": (query_inverse_dynamics, moved.gravity, zero, self._tau),
             "whole": (query_whole, self._whole),
             "momentum_matrix": (query_momentum_matrix, self._whole, self._A),
-        }[query]
+        }
+        kernel, *asked, found = known[query]
         copy = copy_matrix if found.ndim == 2 else copy_vector
         return [Call(kernel, self.tables, moved, *asked, found), Call(copy, found, out)]
 

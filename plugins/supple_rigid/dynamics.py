@@ -192,14 +192,15 @@ class BodyDynamics(Dynamics):
 
     def bind_query(self, query: Query, out: FloatArray) -> list[Call]:
         """The kernel of the query, and a copy."""
-        kernels, found = {
+        known: dict[str, tuple[list[tuple[Any, ...]], FloatArray]] = {
             "mass_matrix": ([], self._M),
             "bias": ([(fill_bias, self._tau)], self._tau),
             "gravity": ([(fill_gravity, self._tau)], self._tau),
             "bias_and_gravity": ([(fill_bias, self._tau), (add_gravity, self._tau)], self._tau),
             "whole": ([(fill_whole, self._whole)], self._whole),
             "momentum_matrix": ([(fill_momentum_matrix, self._whole, self._A)], self._A),
-        }[query]
+        }
+        kernels, found = known[query]
         copy = copy_matrix if found.ndim == 2 else copy_vector
         return [*(Call(kernel, self.bodies, *filled) for kernel, *filled in kernels), Call(copy, found, out)]
 

@@ -215,15 +215,15 @@ class CombinedDynamics(Dynamics):
         self, matrix_out: FloatArray, drift_out: FloatArray, count_out: IntArray
     ) -> Work:
         """`fill_constraint_rows` for every step, with the number of rows in count_out[0]."""
-        if self.varies or not all(hasattr(each, "bind_fill") for each in self._constraints):
+        binding: list[Any] = [getattr(each, "bind_fill", None) for each in self._constraints]
+        if self.varies or None in binding:
 
             def fill() -> None:
                 count_out[0] = self.fill_constraint_rows(matrix_out, drift_out)
 
             return fill
         self._lay_out()
-        filling = [each.bind_fill(matrix_out, drift_out, count_out) for each in self._constraints]
-        return [Call(clear, count_out), *filling]
+        return [Call(clear, count_out), *(bind(matrix_out, drift_out, count_out) for bind in binding)]
 
     # The whole
 

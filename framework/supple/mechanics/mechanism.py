@@ -177,6 +177,14 @@ class Surface(Protocol):
         ...
 
 
+class RowMaker(Protocol):
+    """What of a surface is asked for rows."""
+
+    def add_rows(self, points: SurfacePoints) -> None:
+        """Append the Jacobian blocks of these points on it to those of the mechanisms that move it."""
+        ...
+
+
 class ElementSurface(Surface, Protocol):
     """A surface of shapes or triangles that stand or are carried.
 
@@ -270,7 +278,7 @@ def bind_turn_rows(carrier: Carrier, rows: PointRows) -> Work:
     return add
 
 
-def bind_surface_rows(surface: Surface, points: SurfacePoints) -> Work:
+def bind_surface_rows(surface: RowMaker, points: SurfacePoints) -> Work:
     """`Surface.add_rows` of these very points, for every step: calls, where the surface has `bind_rows`."""
     bind = getattr(surface, "bind_rows", None)
     if bind is not None:
