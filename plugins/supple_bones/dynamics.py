@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,8 @@ from numpy.typing import ArrayLike
 from supple.core.arrays import FloatArray
 from supple.core.build import Build
 from supple.core.jit import bind_first_arguments, bind_kernel
+from supple.core.schedule import Call
+from supple.core.state_kernels import copy_matrix, copy_vector
 from supple.errors import suggest
 from supple.mechanics.dynamics import (
     CENTRE,
@@ -22,6 +24,7 @@ from supple.mechanics.dynamics import (
     Located,
     Movable,
     Place,
+    Query,
     hand_over,
     refuse_query,
 )
@@ -216,16 +219,31 @@ class TreeDynamics(Dynamics):
         self._find_motion(frame, px, py, pz)
         return self._motion
 
-    def bind_frames(
+    def bind_frame_work(
         self, places: Sequence[FramePoint], slots: Sequence[int], first: int, motion_out: FloatArray,
         jacobian_out: FloatArray,
-    ) -> Callable[[], None]:  # fmt: skip
+    ) -> Call:  # fmt: skip
         """One kernel for all."""
-        return bind_kernel(
+        return Call(
             query_frames, self.tables, self.moved, np.array([place[0] for place in places], np.int64),
             np.array([place[1:] for place in places], float), np.array(slots, np.int64), first, motion_out,
             jacobian_out,
         )  # fmt: skip
+
+    def bind_query(self, query: Query, out: FloatArray) -> list[Call]:
+        """The kernel of the query, and a copy."""
+        moved, zero = self.moved, self.moved.zero
+        known: dict[str, tuple[Any, ...]] = {
+            "mass_matrix": (query_mass_matrix, self._M),
+            "bias": (query_inverse_dynamics, zero, zero, self._tau),
+            "gravity": (query_gravity, self._tau),
+            "bias_and_gravity": (query_inverse_dynamics, moved.gravity, zero, self._tau),
+            "whole": (query_whole, self._whole),
+            "momentum_matrix": (query_momentum_matrix, self._whole, self._A),
+        }
+        kernel, *asked, found = known[query]
+        copy = copy_matrix if found.ndim == 2 else copy_vector
+        return [Call(kernel, self.tables, moved, *asked, found), Call(copy, found, out)]
 
     # The whole
 

@@ -121,9 +121,21 @@ def find_near_limits(h, margin, tree, gap_out, near_out):
 
 
 @njit
-def append_limits(tree, near, key, blocks_out, count, first, law_out, key_out):
-    """One unilateral row for every near limit: u = rate of the gap."""
+def list_near_limits(h, margin, tree, gap_out, near_out, span_out):
+    """`find_near_limits` with the number in span_out[1]."""
+    span_out[1] = find_near_limits(h, margin, tree, gap_out, near_out)
+
+
+@njit
+def append_limits(span, tree, near, key, blocks_out, law_out, key_out):
+    """One unilateral row for every near limit: u = rate of the gap. `span` [2] is their first group, and how many.
+
+    Returns whether there is no room for their blocks.
+    """
     bone, limit, q, values_out = tree.bone, tree.limit, tree.q, blocks_out.values
+    first, count = span[0], span[1]
+    if blocks_out.counts[0] + count > blocks_out.group.shape[0]:
+        return True
     for c in range(count):
         n = near[c]
         i = limit[n, 1]
@@ -141,14 +153,15 @@ def append_limits(tree, near, key, blocks_out, count, first, law_out, key_out):
             values_out[block, 0, k + 2] = dz
         else:
             values_out[block, 0, k] = 1.0 if limit[n, 0] == LOWER else -1.0
+    return False
 
 
 @njit
-def set_limit_bias(recovery, recovery_speed, h, gap, near, count, first, bias_out):
+def set_limit_bias(recovery, recovery_speed, h, gap, near, span, bias_out):
     """May reach the limit within the step, and recovers from beyond it: README eq. (20)."""
-    for c in range(count):
+    for c in range(span[1]):
         distance = gap[near[c]]
         if distance >= 0.0:
-            bias_out[first + c, 0] = distance / h
+            bias_out[span[0] + c, 0] = distance / h
         else:
-            bias_out[first + c, 0] = max(recovery * distance / h, -recovery_speed)
+            bias_out[span[0] + c, 0] = max(recovery * distance / h, -recovery_speed)

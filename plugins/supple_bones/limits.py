@@ -8,11 +8,11 @@ from zlib import crc32
 import numpy as np
 
 from supple.core.arrays import FloatArray, IntArray
-from supple.core.jit import bind_first_arguments, bind_kernel
-from supple.core.schedule import Bound
+from supple.core.program import make_callable
+from supple.core.schedule import Bound, Call
 from supple.mechanics.jacobian import JacobianBlocks
 from supple.mechanics.problem import ConstraintProblem
-from supple_bones.limit_kernels import append_limits, find_near_limits, set_limit_bias
+from supple_bones.limit_kernels import append_limits, list_near_limits, set_limit_bias
 from supple_bones.tables import name_arrays
 
 
@@ -61,26 +61,34 @@ class JointLimits:
         self.skeletons = skeletons
         self.gap = np.zeros(count)
         self.near = np.zeros(count, np.int64)
-        self.first = self.count = 0
+        self.span = np.zeros(2, np.int64)  # first group of the step, and how many
         self.key = key_of(self.name)
         self.margin, self.recovery = settings.margin, (settings.recovery, settings.recovery_speed)
 
     def bind(self, arrays: Bound) -> None:
         """Bind limits and state."""
-        self.h, tree = arrays.h, arrays.take(LimitedTree, self.skeletons.name)
-        self._find_near = bind_kernel(find_near_limits, self.h, self.margin, tree, self.gap, self.near)
-        fixed = (tree, self.near, self.key, self.skeletons.jacobian.arrays)
-        law, key = np.zeros(1, np.int64), np.zeros((1, 2), np.int64)
-        self._append = bind_first_arguments(append_limits, fixed, (0, 0, law, key))
+        self.h, self.tree = arrays.h, arrays.take(LimitedTree, self.skeletons.name)
+
+    def bind_append(self, problem: ConstraintProblem) -> list[Call]:
+        """Rows and Jacobian of the limits that are near, for every step."""
+        first, count = self.span[:1], self.span[1:]
+        return [
+            Call(list_near_limits, self.h, self.margin, self.tree, self.gap, self.near, self.span),
+            problem.bind_reserve(count, first),
+            Call(
+                append_limits, self.span, self.tree, self.near, self.key, self.skeletons.jacobian.arrays,
+                problem.law, problem.key, otherwise=lambda: self.skeletons.refuse_overflow(count.item(0)),
+            ),
+        ]  # fmt: skip
+
+    def bind_bias(self, problem: ConstraintProblem) -> Call:
+        """Approach until the limit, recover from beyond it, in every step."""
+        return Call(set_limit_bias, *self.recovery, self.h, self.gap, self.near, self.span, problem.bias)
 
     def append(self, problem: ConstraintProblem) -> None:
-        """Rows and Jacobian of the limits that are near."""
-        self.count = self._find_near()
-        self.first = problem.reserve(self.count)
-        if self.count:
-            self.skeletons.refuse_overflow(self.count)
-            self._append(self.count, self.first, problem.law, problem.key)
+        """The rows of one step."""
+        make_callable(self.bind_append(problem))()
 
     def set_bias(self, problem: ConstraintProblem) -> None:
-        """Approach until the limit, recover from beyond it."""
-        set_limit_bias(*self.recovery, self.h, self.gap, self.near, self.count, self.first, problem.bias)
+        """The bias of one step."""
+        make_callable(self.bind_bias(problem))()

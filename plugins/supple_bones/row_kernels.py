@@ -123,6 +123,17 @@ def add_turn_blocks(bone, dof, axis, group, frame, sign, directions, blocks_out,
             k = dof[k, DOF_PARENT]
 
 
+@njit
+def append_turn_blocks(counts, bone, dof, axis, points, blocks_out):
+    """`add_turn_blocks` of the first counts[0] entries, if there is room; returns whether there is none."""
+    if blocks_out.counts[0] + counts[0] > blocks_out.group.shape[0]:
+        return True
+    add_turn_blocks(
+        bone, dof, axis, points.group, points.frame, points.sign, points.directions, blocks_out, counts[0]
+    )
+    return False
+
+
 @njit_inlined
 def set_weighted_column(axis, k, s, rx, ry, rz, p, directions, block, column, values_out):
     """Column of a block: directions @ (s * sliding + turning x r) of the axis in row k."""

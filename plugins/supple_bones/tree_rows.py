@@ -20,6 +20,7 @@ from supple_bones.row_kernels import (
     add_point_blocks,
     add_turn_blocks,
     append_point_blocks,
+    append_turn_blocks,
     forget_blocks,
 )
 from supple_bones.scratch import make_delassus_scratch
@@ -106,6 +107,13 @@ class TreeRows:
     def add_point_rows(self, rows: PointRows) -> None:
         """Append one block of three rows for every point that moves with a bone."""
         self.add_rows(add_point_blocks, rows, POINT, self.x, self.acts)
+
+    def bind_turn_rows(self, rows: PointRows) -> Call:
+        """`add_turn_rows` as a call for every step."""
+        return Call(
+            append_turn_blocks, rows.counts, self.bone, self.dof, self.axis, rows.arrays, self.jacobian.arrays,
+            otherwise=lambda: self.refuse_overflow(rows.count),
+        )  # fmt: skip
 
     def add_turn_rows(self, rows: PointRows) -> None:
         """Append one block of three rows for every angular velocity of a bone."""

@@ -28,6 +28,7 @@ def supple_register(registry: Registry) -> None:
         after=["carriers", "surfaces"], provides=["row_sources", "point_holders"],
     )  # fmt: skip
     registry.add_warning("joints.springs", "supple_joints.beginning:warn_of_springs", when=["spring"])
+    registry.add_warning("joints.distances", "supple_joints.beginning:warn_of_distances", when=["joint"])
     registry.add_system("joints.follow_phases", "supple_joints.follow:FollowPhases", when=["grasp"])
     registry.add_system("joints.drive_axes", "supple_joints.commands:DriveAxes", when=["joint"])
     registry.add_system("joints.measure_links", "supple_joints.systems:MeasureLinks", when=LINKED)

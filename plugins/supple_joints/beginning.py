@@ -1,4 +1,4 @@
-"""Springs that swing faster than steps can follow."""
+"""Springs that swing faster than steps can follow, and joints whose sides do not meet."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from supple.errors import Problem
+from supple_joints.codes import MOVE
 
 if TYPE_CHECKING:
     from supple.core.world import World
@@ -30,3 +33,15 @@ def warn_of_springs(world: World) -> Iterator[Problem]:
             )
             remedy = f"make run.step shorter than {LONG / swing:.1e} s"
             yield Problem(None, f"{entity.path}.spring.stiffness", what, remedy)
+
+
+def warn_of_distances(world: World) -> Iterator[Problem]:
+    """Joints that are apart before anything moved, as where bones start at angles, or clamps contradict each other."""
+    most, jointed = world.blueprint.run.allowed_joint_error, {e.path for e in world.build.having("joint")}
+    paths = world.build.arrays.specs["joints.kind"].labels
+    active, errors = world.array("joints.active"), world.array("joints.error")[:, MOVE]
+    for path, holds, error in zip(paths, active, errors, strict=True):
+        distance = float(np.linalg.norm(error))
+        if holds and distance > most and path in jointed:
+            what = f"its sides are {distance:.3g} m apart at the start, and will be pulled together"
+            yield Problem(None, f"{path}.joint", what, "place it where they meet, bones at their start")

@@ -17,8 +17,8 @@ from supple_joints.tables import Anchors, LinkRates, LockedRows, Measured
 
 
 @njit
-def choose_rows(step, grasps, held, first, last, first_out, end_out, link_of_row, rows_out):
-    """Rows of links that hold in the step that begins now; returns their number.
+def choose_rows(step, grasps, held, first, last, first_out, end_out, link_of_row, rows_out, count_out):
+    """Rows of links that hold in the step that begins now, and their number.
 
     first_out and end_out [links] are the spans of links; those of grasps follow the state, all others hold for ever.
     """
@@ -30,7 +30,7 @@ def choose_rows(step, grasps, held, first, last, first_out, end_out, link_of_row
         if first_out[link] <= step[0] < end_out[link]:
             rows_out[count] = row
             count += 1
-    return count
+    count_out[0] = count
 
 
 @njit
@@ -179,27 +179,33 @@ def add_turning_side(sign, d, rate, m, jacobian, row_out):
 
 
 @njit
-def fill_constraint_rows(
-    rows, table: LockedRows, measured: Measured, rates: LinkRates, motion, jacobian,
-    matrix_out, drift_out, error_out,
+def append_constraint_rows(
+    count, rows, table: LockedRows, measured: Measured, rates: LinkRates, motion, jacobian, moves,
+    matrix_out, drift_out, error_out, used_inout,
 ):  # fmt: skip
-    """L, Ldot v and errors of the locked directions `rows`, as many as matrix_out [m, n] has: README eq. (9), (15)."""
+    """L, Ldot v and errors of the first count[0] locked directions, behind those in use: README eq. (9), (15).
+
+    `moves` [frames] is 0 for sides that stand still.
+    """
     point, point_rate = measured.point, rates.point
-    for i in range(matrix_out.shape[0]):
-        row = rows[i]
+    for i in range(count[0]):
+        row, here = rows[i], used_inout[0] + i
         link, of, column = table.link[row], table.motion[row], table.column[row]
         d, rate = measured.axes[link, of, column], rates.axes[link, of, column]
         for k in range(matrix_out.shape[1]):
-            matrix_out[i, k] = 0.0
+            matrix_out[here, k] = 0.0
         drift = 0.0
         for side in range(2):
             sign, frame = 1.0 - 2.0 * side, 2 * link + side
+            if moves[frame] == 0:
+                continue
             if of == MOVE:
                 drift += add_moving_side(
                     sign, d, rate, point[link, side], point_rate[link], motion[frame], jacobian[frame],
-                    matrix_out[i],
+                    matrix_out[here],
                 )  # fmt: skip
             else:
-                drift += add_turning_side(sign, d, rate, motion[frame], jacobian[frame], matrix_out[i])
-        drift_out[i] = drift
-        error_out[i] = measured.error[link, of, column]
+                drift += add_turning_side(sign, d, rate, motion[frame], jacobian[frame], matrix_out[here])
+        drift_out[here] = drift
+        error_out[here] = measured.error[link, of, column]
+    used_inout[0] += count[0]

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from supple.core.arrays import FloatArray, IntArray
 from supple.core.build import Build
-from supple.core.jit import TypedKernel, bind_kernel
+from supple.core.jit import TypedKernel
+from supple.core.program import make_callable
+from supple.core.schedule import Call, Work
 from supple.mechanics.dynamics import MOTION_SIZE, Arrays, Dynamics
 from supple_joints.codes import LOCK, STANDS_STILL
-from supple_joints.constraint_kernels import choose_rows, fill_constraint_rows, gather_links, place_links
+from supple_joints.constraint_kernels import append_constraint_rows, choose_rows, gather_links, place_links
 from supple_joints.tables import LinkRates, LockedRows, make_anchors, make_measured
 
 READS = (
@@ -61,23 +64,27 @@ class LinkConstraints:
         self._frames = [
             (k, dynamics.locate(side).frame) for k, side in enumerate(self._sides) if side is not None
         ]
-        self._closing = np.zeros(n, np.bool_)
-        self._place = bind_kernel(
-            place_links, self._kind, self._motion, self._anchors, self._closing, self._last,
-            make_anchors(n), self._measured, self._rates,
-        )  # fmt: skip
-        self._fill = TypedKernel(fill_constraint_rows)
+        self._moves = np.array([side is not None for side in self._sides], np.int64)
+        self._closing = np.zeros(n, np.int64)
         self._jacobian = np.zeros((2 * n, 6, 0))
         self._rows: IntArray = np.zeros(self.capacity, np.int64)
-        self._count = 0
-        self._choose = bind_kernel(
+        self._count: IntArray = np.zeros(1, np.int64)
+        self._choosing = Call(
             choose_rows, arrays["run.step"], self._grasps, self._held, *self._spans, self._first, self._end,
-            self._table.link, self._rows,
+            self._table.link, self._rows, self._count,
         )  # fmt: skip
-        self._gather = bind_kernel(
-            gather_links, arrays["run.step"], self._chosen, self._first, arrays["joints.anchor_x"],
-            arrays["joints.anchor_q"], arrays["joints.position"], self._anchors, self._last, self._closing,
-        )  # fmt: skip
+        self._placing = [
+            Call(
+                gather_links, arrays["run.step"], self._chosen, self._first, arrays["joints.anchor_x"],
+                arrays["joints.anchor_q"], arrays["joints.position"], self._anchors, self._last, self._closing,
+            ),
+            Call(
+                place_links, self._kind, self._motion, self._anchors, self._closing, self._last,
+                make_anchors(n), self._measured, self._rates,
+            ),
+        ]  # fmt: skip
+        self._choose = make_callable(self._choosing)
+        self._append = TypedKernel(append_constraint_rows)
 
     def _choose_rows(self, arrays: Arrays) -> LockedRows:
         """Rows of the chosen links that lock something, and in which steps they do."""
@@ -99,31 +106,43 @@ class LinkConstraints:
 
     def update(self) -> int:
         """Which rows hold in the step that begins now."""
-        self._count = int(self._choose())
-        return self._count
+        self._choose()
+        return self._count.item(0)
 
     def labels(self) -> Sequence[str]:
         """The joint or grasp of every row."""
-        return [self._names[self._table.link[row]] for row in self._rows[: self._count]]
+        return [self._names[self._table.link[row]] for row in self._rows[: self._count.item(0)]]
 
     def fill(self, matrix_out: FloatArray, drift_out: FloatArray, error_out: FloatArray) -> None:
         """L, Ldot v and errors: README eq. (9) and (15)."""
-        if not self._count:
+        if not self._count.item(0):
             return
+        if self._jacobian.shape[2] != self.dynamics.size:
+            self._bind_measuring()
         self._measure()
-        self._fill(
-            self._rows, self._table, self._measured, self._rates, self._motion, self._jacobian,
-            matrix_out, drift_out, error_out,
+        self._append(*self._list_made(), matrix_out, drift_out, error_out, np.zeros(1, np.int64))
+
+    def bind_fill(self, matrix_out: FloatArray, drift_out: FloatArray, count_inout: IntArray) -> Work:
+        """`update` and `fill` for every step, behind the first count_inout[0] rows, to which theirs are added."""
+        measuring, error = self._bind_measuring(), np.zeros(len(drift_out))
+        appending = Call(
+            append_constraint_rows, *self._list_made(), matrix_out, drift_out, error, count_inout
+        )
+        return [self._choosing, measuring, appending]
+
+    def _list_made(self) -> tuple[Any, ...]:
+        """What rows are made of."""
+        return (
+            self._count, self._rows, self._table, self._measured, self._rates, self._motion, self._jacobian,
+            self._moves,
         )  # fmt: skip
 
-    def _measure(self) -> None:
-        size = self.dynamics.size
-        if self._jacobian.shape[2] != size:
-            self._jacobian = np.zeros((len(self._sides), 6, size))
-            self._follow = self.dynamics.bind_frames(
-                [(frame, 0.0, 0.0, 0.0) for _, frame in self._frames], [k for k, _ in self._frames], 0,
-                self._motion, self._jacobian,
-            )  # fmt: skip
-        self._follow()
-        self._gather()
-        self._place()
+    def _bind_measuring(self) -> Work:
+        """What follows the frames and places the links; the Jacobians have as many columns as there are rates."""
+        self._jacobian = np.zeros((len(self._sides), 6, self.dynamics.size))
+        places = [(frame, 0.0, 0.0, 0.0) for _, frame in self._frames]
+        slots = [k for k, _ in self._frames]
+        follow = self.dynamics.bind_frame_work(places, slots, 0, self._motion, self._jacobian)
+        work: Work = [follow, *self._placing]
+        self._measure = make_callable(work)
+        return work

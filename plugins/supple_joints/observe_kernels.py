@@ -77,16 +77,17 @@ def find_worst_error(kind, active, measured: Measured, worst_inout):
 
 
 @njit
-def find_widened_link(kind, active, error_before, measured: Measured, allowed):
-    """The first link whose anchors are farther apart than allowed [m] because this step moved them so, or -1."""
+def is_any_widened(kind, active, error_before, measured: Measured, allowed, link_out):
+    """Whether anchors of a link are farther apart than allowed [m] because this step moved them so; which link."""
     for link in range(kind.shape[0]):
         if active[link] == 0 or kind[link] == PULL or kind[link] == STRETCH:
             continue
         a, b = error_before[link, MOVE], measured.error[link, MOVE]
         before = math.sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2])
         if math.sqrt(b[0] * b[0] + b[1] * b[1] + b[2] * b[2]) > before + allowed:
-            return link
-    return -1
+            link_out[0] = link
+            return True
+    return False
 
 
 @njit

@@ -14,14 +14,13 @@ from supple_joints.tables import ActiveRows, Links, Measured, RowColumns
 
 @njit
 def list_active_rows(link, active, rows_out: ActiveRows):
-    """The numbers of the rows whose link holds; returns how many."""
+    """The numbers of the rows whose link holds, and how many."""
     number, count = rows_out.number, 0
     for row in range(link.shape[0]):
         if active[link[row]] == 1:
             number[count] = row
             count += 1
     rows_out.span[1] = count
-    return count
 
 
 @njit
@@ -51,8 +50,9 @@ def select_sides(
     links: Links,
     measured: Measured,
     points_out: PointArrays,
+    count_out,
 ):
-    """The sides of rows of one motion that belong to one carrier: README eq. (9). Returns their number."""
+    """The sides of rows of one motion that belong to one carrier: README eq. (9). count_out[0] is their number."""
     axes, point = measured.axes, measured.point
     found = 0
     for i in range(rows.span[1]):
@@ -71,7 +71,7 @@ def select_sides(
                 points_out.point[found, k] = point[link, side, k]
                 points_out.directions[found, 0, k] = towards * axes[link, motion, table.column[row], k]
             found += 1
-    return found
+    count_out[0] = found
 
 
 @njit
@@ -97,6 +97,12 @@ def find_haste(table: RowColumns, rows: ActiveRows, bias):
         if table.role[row] == LOCK and table.motion[row] != TURN:
             fastest = max(fastest, abs(bias[rows.span[0] + i, 0]))
     return fastest
+
+
+@njit
+def is_hasty(table: RowColumns, rows: ActiveRows, bias, most):
+    """Whether a row takes its error back faster than that [m/s]."""
+    return find_haste(table, rows, bias) > most
 
 
 @njit

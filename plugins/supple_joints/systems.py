@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import numpy as np
 
 from supple.core.arrays import NEXT, IntArray
 from supple.core.build import Build
-from supple.core.jit import bind_kernel
-from supple.core.schedule import Access, Bound, Call, Each, Phase, System
+from supple.core.schedule import Access, Bound, Call, Each, Phase, System, Work
 from supple.errors import SimulationError
 from supple.mechanics.mechanism import Carrier
 from supple.mechanics.problem import ConstraintProblem
@@ -21,9 +20,9 @@ from supple_joints.anchor_kernels import (
 from supple_joints.held import SURFACE, HeldSides
 from supple_joints.measure_kernels import measure_links
 from supple_joints.observe_kernels import (
-    find_widened_link,
     find_worst_error,
     gather_forces,
+    is_any_widened,
     observe_links,
     observe_springs,
 )
@@ -96,23 +95,19 @@ class MeasureLinks(System):
         ]
 
 
-def bind_watch(arrays: Bound, kind: IntArray, measured: Measured) -> list[Callable[[], None]]:
+def bind_watch(arrays: Bound, kind: IntArray, measured: Measured) -> list[Call]:
     """What asks for a shorter step where this one takes a joint apart; nothing if there is none."""
     run = arrays.build.run
     if arrays.h < 1.5 * run.step / 2**run.halvings:
         return []
     allowed = run.allowed_joint_error
-    find = bind_kernel(
-        find_widened_link, kind, arrays["joints.active"], arrays["joints.error"], measured, allowed
-    )
+    active, before, link = arrays["joints.active"], arrays["joints.error"], np.zeros(1, np.int64)
 
-    def watch() -> None:
-        link = find()
-        if link >= 0:
-            what = f"a joint comes apart by more than {allowed:g} m within a step"
-            raise SimulationError(what, entity=arrays.build.arrays.specs["joints.kind"].labels[link])
+    def refuse() -> None:
+        what = f"a joint comes apart by more than {allowed:g} m within a step"
+        raise SimulationError(what, entity=arrays.build.arrays.specs["joints.kind"].labels[link.item(0)])
 
-    return [watch]
+    return [Call(is_any_widened, kind, active, before, measured, allowed, link, otherwise=refuse)]
 
 
 class ObserveLinks(System):
@@ -134,7 +129,7 @@ class ObserveLinks(System):
             *((SURFACE, *self.held.writes, *self.vertices) if self.held.surfaces else ()),
         )  # fmt: skip
 
-    def bind(self, arrays: Bound) -> list[Call | Callable[[], None]]:
+    def bind(self, arrays: Bound) -> list[Work]:
         """Bind the links, both states, and the impulses; what is measured anew is scratch."""
         problem: ConstraintProblem = arrays.record("rows.problem")
         links, table, forces = arrays.take(Links, "joints"), take_rows(arrays), arrays.take(Forces, "joints")

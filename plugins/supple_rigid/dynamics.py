@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,8 @@ from numpy.typing import ArrayLike
 from supple.core.arrays import FloatArray
 from supple.core.build import Build
 from supple.core.jit import bind_first_arguments, bind_kernel
+from supple.core.schedule import Call
+from supple.core.state_kernels import copy_matrix, copy_vector
 from supple.errors import suggest
 from supple.mechanics.dynamics import (
     CENTRE,
@@ -22,11 +24,13 @@ from supple.mechanics.dynamics import (
     Located,
     Movable,
     Place,
+    Query,
     refuse_query,
 )
 from supple_rigid.frame_kernels import query_frames
 from supple_rigid.query_kernels import (
     Bodies,
+    add_gravity,
     add_wrenches,
     fill_bias,
     fill_gravity,
@@ -175,16 +179,30 @@ class BodyDynamics(Dynamics):
         self._find_motion(frame, px, py, pz)
         return self._motion
 
-    def bind_frames(
+    def bind_frame_work(
         self, places: Sequence[FramePoint], slots: Sequence[int], first: int, motion_out: FloatArray,
         jacobian_out: FloatArray,
-    ) -> Callable[[], None]:  # fmt: skip
+    ) -> Call:  # fmt: skip
         """One kernel for all."""
-        return bind_kernel(
+        return Call(
             query_frames, self.bodies, np.array([place[0] for place in places], np.int64),
             np.array([place[1:] for place in places], float), np.array(slots, np.int64), first, motion_out,
             jacobian_out,
         )  # fmt: skip
+
+    def bind_query(self, query: Query, out: FloatArray) -> list[Call]:
+        """The kernel of the query, and a copy."""
+        known: dict[str, tuple[list[tuple[Any, ...]], FloatArray]] = {
+            "mass_matrix": ([], self._M),
+            "bias": ([(fill_bias, self._tau)], self._tau),
+            "gravity": ([(fill_gravity, self._tau)], self._tau),
+            "bias_and_gravity": ([(fill_bias, self._tau), (add_gravity, self._tau)], self._tau),
+            "whole": ([(fill_whole, self._whole)], self._whole),
+            "momentum_matrix": ([(fill_momentum_matrix, self._whole, self._A)], self._A),
+        }
+        kernels, found = known[query]
+        copy = copy_matrix if found.ndim == 2 else copy_vector
+        return [*(Call(kernel, self.bodies, *filled) for kernel, *filled in kernels), Call(copy, found, out)]
 
     # The whole
 

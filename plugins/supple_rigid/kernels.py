@@ -181,6 +181,29 @@ def add_turn_blocks(motion, count, group, frame, sign, directions, jacobian_out)
 
 
 @njit
+def append_point_blocks(counts, motion, points, lever_out, jacobian_out):
+    """`add_point_blocks` of the first counts[0] entries, if there is room; returns whether there is none."""
+    if jacobian_out.counts[0] + counts[0] > jacobian_out.group.shape[0]:
+        return True
+    add_point_blocks(
+        motion, counts[0], points.group, points.frame, points.sign, points.point, points.directions, lever_out,
+        jacobian_out,
+    )  # fmt: skip
+    return False
+
+
+@njit
+def append_turn_blocks(counts, motion, points, jacobian_out):
+    """The same with `add_turn_blocks`."""
+    if jacobian_out.counts[0] + counts[0] > jacobian_out.group.shape[0]:
+        return True
+    add_turn_blocks(
+        motion, counts[0], points.group, points.frame, points.sign, points.directions, jacobian_out
+    )
+    return False
+
+
+@njit
 def list_blocks_by_body(count, unit, first_out, next_out):
     """Chain the blocks of every body: first_out[body], then next_out[block], -1 at the end."""
     for i in range(first_out.shape[0]):

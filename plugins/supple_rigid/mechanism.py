@@ -9,7 +9,7 @@ import numpy as np
 from supple.core.arrays import FloatArray
 from supple.core.build import Build
 from supple.core.jit import TypedKernel
-from supple.core.schedule import Bound
+from supple.core.schedule import Bound, Call
 from supple.errors import CapacityError
 from supple.mechanics.block_matrix import BlockMatrix
 from supple.mechanics.dynamics import Arrays
@@ -62,6 +62,13 @@ class RigidBodies:
         """W += J M^-1 J^T, body by body."""
         add_body_delassus(self.bodies, self.jacobian.arrays, self._first_block, self._next_block, W.blocks)
 
+    def bind_delassus(self, W: BlockMatrix) -> Call:
+        """The same as a call for every step."""
+        return Call(
+            kernels.add_body_delassus, self.bodies, self.jacobian.arrays, self._first_block, self._next_block,
+            W.blocks,
+        )  # fmt: skip
+
     def list_roots(self, roots: Roots) -> None:
         """The blocks of J A^(-1/2), one for every block of the Jacobian."""
         list_body_roots(self.bodies, self.jacobian.arrays, roots)
@@ -88,6 +95,20 @@ class RigidBodies:
         add_turn_blocks(
             self.motion, rows.count, rows.group, rows.frame, rows.sign, rows.directions, self.jacobian.arrays
         )
+
+    def bind_point_rows(self, rows: PointRows) -> Call:
+        """`add_point_rows` as a call for every step."""
+        return Call(
+            kernels.append_point_blocks, rows.counts, self.motion, rows.arrays, self.lever, self.jacobian.arrays,
+            otherwise=lambda: self._check_room(rows.count),
+        )  # fmt: skip
+
+    def bind_turn_rows(self, rows: PointRows) -> Call:
+        """`add_turn_rows` as a call for every step."""
+        return Call(
+            kernels.append_turn_blocks, rows.counts, self.motion, rows.arrays, self.jacobian.arrays,
+            otherwise=lambda: self._check_room(rows.count),
+        )  # fmt: skip
 
     def bind_dynamics(
         self, keys: Sequence[str], arrays: Arrays, build: Build, acts: bool = False

@@ -68,6 +68,14 @@ def fill_gravity(bodies, tau_out):
 
 
 @njit
+def add_gravity(bodies, tau_out):
+    """tau_out += -m g at the centres."""
+    for k in range(bodies.rows.shape[0]):
+        for c in range(3):
+            tau_out[6 * k + c] -= bodies.mass[bodies.rows[k]] * bodies.gravity[c]
+
+
+@njit
 def fill_jacobian(bodies, jacobian_out, k, px, py, pz):
     """jacobian_out [6, n] of the point p [m, in the frame of body k], and of its rotation: README eq. (4), (5)."""
     for c in range(6):

@@ -19,13 +19,27 @@ USED_UP = 0.999999
 
 
 @njit
-def carry_by_least_forces(motion: Motion, holds: Footholds, supported, room: Room, answer_out: Answer):
+def is_too_much(
+    motion: Motion, holds: Footholds, room: Room, strained_out, within_out, yielded_out, answer_out: Answer
+):
+    """Whether the smallest forces, and the torques that go with them, are not allowed; else the torques are by them."""
+    within = carry_by_least_forces(motion, holds, room, answer_out)
+    within_out[0] = within
+    for i in range(strained_out.shape[0]):
+        strained_out[i] = 0
+    for i in range(yielded_out.shape[0]):
+        yielded_out[i] = 0.0
+    return not within
+
+
+@njit
+def carry_by_least_forces(motion: Motion, holds: Footholds, room: Room, answer_out: Answer):
     """Torques by the smallest forces that carry the passive rates, if these forces and torques are allowed.
 
-    `supported` passive rates have a triangle in room.P; if that are not all, accelerations see to the others.
+    Passive rates that are supported have a triangle in room.P; if that are not all, accelerations see to the others.
     """
     n, rows, passive = motion.h.shape[0], motion.counts[0], motion.passive.shape[0]
-    W, force = room.W, room.z
+    supported, W, force = answer_out.supported[0], room.W, room.z
     multiply_mass(room.w, room, 0)
     for k in range(n):
         W[0, k] += motion.h[k]

@@ -9,11 +9,10 @@ import numpy as np
 
 from supple.core.arrays import FloatArray, IntArray
 from supple.core.entity import Entity
-from supple.core.jit import bind_first_arguments, bind_kernel
-from supple.core.schedule import Bound
+from supple.core.schedule import Bound, Call, Work
 from supple.errors import PluginError
 from supple.mechanics.combined_dynamics import CombinedDynamics
-from supple.mechanics.dynamics import MOTION_SIZE, Dynamics, FramePoint
+from supple.mechanics.dynamics import MOTION_SIZE, WHOLE_SIZE, Dynamics, FramePoint
 from supple_bones.layout import FREE, JOINT
 from supple_bones.limit_kernels import SWING
 from supple_tasks import layout
@@ -73,31 +72,27 @@ class Controller:
             place=np.zeros((count, 6)), rotation=np.zeros((count, 4)), velocity=np.zeros((count, 3)),
             drift=np.zeros((count, 6)), other_place=np.zeros((count, 3)), other_velocity=np.zeros((count, 3)),
         )  # fmt: skip
-        self.looks = [
-            self._look_at_momentum(t, task)
-            for t, (_, _, task) in enumerate(self.tasks)
-            if task.kind == "momentum"
-        ]
-        self.looks += self._look_at_centres()
-        points, self._follow = self._find_points()
-        self._look = bind_kernel(look_at_points, self.book, points, self.seen, self.wishes)
         self.room = room = make_room(n, len(self.motion.passive), rows, len(self.motion.L))
         joints = self._find_rows()
-        self._shelves = self._find_shelves(joints, shelf)
-        self._command = bind_kernel(
+        self.honest = make_honest(self)
+        command = Call(
             command_tasks, arrays.h, self.book, clock, self.seen, joints, arrays["tasks.start.next"][mine],
             np.zeros((3, 3)), self.limits, self.bounds, self.wishes, self.observed,
         )  # fmt: skip
-        self._prioritise = bind_kernel(
+        decide = Call(
             prioritise, self.motion, self.wishes, self.bounds, self.limits, self.choice, room, self.answer
         )
-        self.honest = make_honest(self)
-        self._yielded = np.zeros(3)
-        self._tell = bind_kernel(
+        tell = Call(
             act_and_tell, self.answer, self.limits, np.array(list(self._place_rates().items()), np.int64),
-            self._yielded, arrays["skeleton.force"], arrays["tasks.torque"], self.observed,
-            arrays["tasks.whole"][number],
+            self.honest.forces.yielded if self.honest else np.zeros(3), arrays["skeleton.force"],
+            arrays["tasks.torque"], self.observed, arrays["tasks.whole"][number],
         )  # fmt: skip
+        #: Finds the torques of the step and adds them.
+        self.work: list[Work] = [
+            *self._bind_motion(), *(self.honest.work if self.honest else ()), *self._bind_points(),
+            *self._bind_momenta(), *self._bind_centres(), *self._bind_shelves(joints, shelf),
+            command, decide, *([self.honest.forces.work] if self.honest else ()), tell,
+        ]  # fmt: skip
 
     def _make_motion(self, n: int) -> Motion:
         """Rates with torques: those of the skeleton but free and passive joints."""
@@ -112,7 +107,7 @@ class Controller:
         if get_tasks(self.entity).contacts == "honest":
             capacity += 3 * MOST_CONTACTS
         return Motion(
-            M=self.dynamics.fill_mass_matrix(), h=np.zeros(n), L=np.zeros((capacity, n)), drift=np.zeros(capacity),
+            M=np.zeros((n, n)), h=np.zeros(n), L=np.zeros((capacity, n)), drift=np.zeros(capacity),
             actuated=np.flatnonzero(has), passive=np.flatnonzero(~has), counts=np.zeros(1, np.int64),
         )  # fmt: skip
 
@@ -173,14 +168,23 @@ class Controller:
             error=np.zeros((1 + len(libraries), len(arrays["skeleton.v"]))),
         )  # fmt: skip
 
-    def _find_shelves(self, joints: Joints, first: int) -> list[Callable[[], None]]:
+    def _bind_motion(self) -> list[Work]:
+        """The equation of motion, and the rows of joints and grasps."""
+        dynamics, motion = self.dynamics, self.motion
+        return [
+            dynamics.bind_query("mass_matrix", motion.M),
+            dynamics.bind_query("bias_and_gravity", motion.h),
+            dynamics.bind_constraint_rows(motion.L, motion.drift, motion.counts),
+        ]
+
+    def _bind_shelves(self, joints: Joints, first: int) -> list[Work]:
         """What finds the nearest pose of every library."""
         arrays = self.arrays
         x, rotation = arrays["skeleton.x"], arrays["skeleton.rotation"]
-        found = []
+        found: list[Work] = []
         for row in range(1, len(joints.error)):
             shelf = fill_shelf(*(arrays[name] for name in name_library(first + row - 1)))
-            found.append(bind_kernel(find_nearest, row, shelf, x, rotation, joints))
+            found.append(Call(find_nearest, row, shelf, x, rotation, joints))
         return found
 
     def _place_rates(self) -> dict[int, int]:
@@ -196,8 +200,8 @@ class Controller:
                     here += 1
         return place
 
-    def _find_points(self) -> tuple[Points, Callable[[], None]]:
-        """The points of all tasks, and what follows them."""
+    def _bind_points(self) -> list[Work]:
+        """What follows the points of all tasks, and looks at them."""
         slots = np.full((len(self.tasks), 2), -1, np.int64)
         places: list[Any] = []
         for t, (_, _, task) in enumerate(self.tasks):
@@ -212,8 +216,8 @@ class Controller:
             slot=slots, motion=np.zeros((len(places), MOTION_SIZE)),
             jacobian=np.zeros((len(places), 6, self.dynamics.size)),
         )  # fmt: skip
-        follow = self.dynamics.bind_frames(places, range(len(places)), 0, points.motion, points.jacobian)
-        return points, follow
+        follow = self.dynamics.bind_frame_work(places, range(len(places)), 0, points.motion, points.jacobian)
+        return [follow, Call(look_at_points, self.book, points, self.seen, self.wishes)]
 
     def _locate(self, t: int, path: str, point: Any) -> FramePoint:
         try:
@@ -224,8 +228,12 @@ class Controller:
                 f"{self.entity.path}.tasks", what, "name a bone, or list it under carries"
             ) from None
 
+    def _bind_momenta(self) -> list[Work]:
+        """What looks at the momenta of all, or of what `of` names."""
+        tasks = enumerate(self.tasks)
+        return [self._look_at_momentum(t, task) for t, (_, _, task) in tasks if task.kind == "momentum"]
+
     def _look_at_momentum(self, t: int, task: Task) -> Callable[[], None]:
-        """What looks at the momentum of all, or of what `of` names."""
         dynamics, columns = self._find_part(t, task.of) if task.of else (self.dynamics, slice(None))
         seen, mass = self.seen, dynamics.mass
         first, count = int(self.book.task[t, layout.FIRST]), int(self.book.task[t, layout.ROWS])
@@ -238,7 +246,7 @@ class Controller:
 
         return look_at_momentum
 
-    def _look_at_centres(self) -> list[Callable[[], None]]:
+    def _bind_centres(self) -> list[Work]:
         """What looks at the centres of mass of all, or of what `of` names, part by part."""
         found = [(t, task) for t, (_, _, task) in enumerate(self.tasks) if task.kind == "centre"]
         parts = self.dynamics.parts
@@ -254,16 +262,12 @@ class Controller:
             mass=np.array([[part.mass * (part in mine) for part in parts] for mine in counted]),
             column=np.cumsum([0, *(part.size for part in parts[:-1])]),
         )  # fmt: skip
-        kernel = bind_first_arguments(
-            look_at_centres, (centres, self.seen, self.wishes),
-            (0, parts[0].fill_whole(), parts[0].fill_momentum_matrix()),
-        )  # fmt: skip
-
-        def look() -> None:
-            for number, part in enumerate(parts):
-                kernel(number, part.fill_whole(), part.fill_momentum_matrix())
-
-        return [look]
+        work: list[Work] = []
+        for number, part in enumerate(parts):
+            whole, matrix = np.zeros(WHOLE_SIZE), np.zeros((6, part.size))
+            work += [part.bind_query("whole", whole), part.bind_query("momentum_matrix", matrix)]
+            work.append(Call(look_at_centres, centres, self.seen, self.wishes, number, whole, matrix))
+        return work
 
     def _find_part(self, t: int, path: str) -> tuple[Dynamics, slice]:
         """The skeleton or body of a path, and its rates."""
@@ -278,24 +282,3 @@ class Controller:
         raise self.arrays.build.refuse(
             f"{self.entity.path}.tasks", what, "name the skeleton, or leave out of"
         )
-
-    def act(self) -> None:
-        """Find the torques of this step and add them."""
-        dynamics, motion = self.dynamics, self.motion
-        dynamics.fill_mass_matrix()
-        dynamics.bias(out=motion.h)
-        np.add(motion.h, dynamics.fill_gravity(), out=motion.h)
-        motion.counts[0] = dynamics.fill_constraint_rows(motion.L, motion.drift)
-        if self.honest is not None:
-            self.honest.find_supports()
-        self._follow()
-        self._look()
-        for look in self.looks:
-            look()
-        for find_pose in self._shelves:
-            find_pose()
-        self._command()
-        supported = self._prioritise()
-        if self.honest is not None:
-            self._yielded[:] = self.honest.find_torques(supported)
-        self._tell()

@@ -81,7 +81,7 @@ def _list_above(controller: Controller, t: int, root: FloatArray) -> tuple[list[
     names = [JOINTS] * joints + [STANDS] * (rows - joints) + [PASSIVE] * len(motion.passive)
     moved, forced = [L, motion.M[motion.passive]], [np.zeros((rows, rows)), -L[:, motion.passive].T]
     if forces is not None:
-        strained = motion.actuated[forces.strained]
+        strained = motion.actuated[forces.strained > 0]
         edges = forces.find_edges()
         names += [f"the strength of {_name_bone(controller, rate)}" for rate in strained] + [FRICTION] * len(
             edges

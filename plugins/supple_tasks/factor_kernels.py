@@ -1,8 +1,8 @@
 """Columns of numbers made triangular by reflections, and small systems solved with what that leaves.
 
-Arrays hold vectors as columns: a reflection then is sums of rows, loops without dependence that run along memory, four
-rows at a time. Where sums over single vectors remain they have four accumulators, since without fastmath a sum of one
-is as slow as its additions one after the other.
+Arrays hold vectors as columns: a reflection then is sums of rows, loops without dependence that run along memory. Where
+sums over single vectors remain they have four accumulators, since without fastmath a sum of one is as slow as its
+additions one after the other.
 """
 
 from __future__ import annotations
@@ -10,6 +10,13 @@ from __future__ import annotations
 import math
 
 from supple.core.jit import njit, njit_inlined
+from supple.math.strip_kernels import (
+    LANES,
+    reflect_four_vectors,
+    reflect_one_vector,
+    reflect_three_vectors,
+    reflect_two_vectors,
+)
 
 # Rotations of the Jacobi method stop when no pair of columns is further from right angles than this.
 ORTHOGONAL = 1e-15
@@ -49,45 +56,24 @@ def dot_row_vector(a, i, x, first, end):
 
 
 @njit
-def reflect(V, j, offset, length, start, count, A_out, sums_out):
+def reflect(V, j, offset, length, start, count, A_out):
     """A -= v (v^T A) for rows offset + j to offset + length of A, with v = V[j], whose first j numbers are zero.
 
-    Only columns from `start` to `count` change.
+    Only columns from `start` to `count` change, and up to LANES - 1 behind them, where nothing may be kept.
     """
-    v, width = V[j], count - start
-    for i in range(width):
-        sums_out[i] = 0.0
-    k = j
-    while k + 4 <= length:
-        # Views, because only indices that count from 0 become vector instructions.
-        a, b = A_out[offset + k, start:count], A_out[offset + k + 1, start:count]
-        c, d = A_out[offset + k + 2, start:count], A_out[offset + k + 3, start:count]
-        va, vb, vc, vd = v[k], v[k + 1], v[k + 2], v[k + 3]
-        for i in range(width):
-            sums_out[i] += (va * a[i] + vb * b[i]) + (vc * c[i] + vd * d[i])
-        k += 4
-    while k < length:
-        a, va = A_out[offset + k, start:count], v[k]
-        for i in range(width):
-            sums_out[i] += va * a[i]
-        k += 1
-    k = j
-    while k + 4 <= length:
-        a, b = A_out[offset + k, start:count], A_out[offset + k + 1, start:count]
-        c, d = A_out[offset + k + 2, start:count], A_out[offset + k + 3, start:count]
-        va, vb, vc, vd = v[k], v[k + 1], v[k + 2], v[k + 3]
-        for i in range(width):
-            part = sums_out[i]
-            a[i] -= va * part
-            b[i] -= vb * part
-            c[i] -= vc * part
-            d[i] -= vd * part
-        k += 4
-    while k < length:
-        a, va = A_out[offset + k, start:count], v[k]
-        for i in range(width):
-            a[i] -= va * sums_out[i]
-        k += 1
+    stride, terms, column = A_out.shape[1], length - j, start
+    first = (offset + j) * stride
+    while column < count:
+        left = count - column
+        if left > 3 * LANES:
+            reflect_four_vectors(V[j], A_out, j, terms, first + column, stride)
+        elif left > 2 * LANES:
+            reflect_three_vectors(V[j], A_out, j, terms, first + column, stride)
+        elif left > LANES:
+            reflect_two_vectors(V[j], A_out, j, terms, first + column, stride)
+        else:
+            reflect_one_vector(V[j], A_out, j, terms, first + column, stride)
+        column += 4 * LANES
 
 
 @njit
@@ -106,7 +92,7 @@ def sum_squares(A, first, length, count, squares_out):
 
 
 @njit
-def factor_columns(A, chosen, count, length, tolerance, order_out, V_out, squares, sums):
+def factor_columns(A, chosen, count, length, tolerance, order_out, V_out, squares):
     """H_{r-1} ... H_0 A is upper triangular in its first r columns, the largest of the `chosen` first; returns r.
 
     All `count` columns of A [length, count] are overwritten, H_j = 1 - v_j v_j^T with v_j = V_out[j]. The first ones
@@ -125,7 +111,7 @@ def factor_columns(A, chosen, count, length, tolerance, order_out, V_out, square
             break
         swap_columns(A, rank, where, length, order_out, squares)
         kept = set_reflection(A, rank, length, V_out)
-        reflect(V_out, rank, 0, length, rank + 1, count, A, sums)
+        reflect(V_out, rank, 0, length, rank + 1, count, A)
         row = A[rank]
         row[rank] = kept
         for i in range(rank + 1, chosen):
@@ -160,17 +146,17 @@ def find_largest(squares, first, end):
 @njit
 def set_reflection(A, rank, length, V_out):
     """v of the reflection that leaves one number of column `rank` from row `rank` on; returns that number."""
-    square, v = 0.0, V_out[rank]
+    v = V_out[rank]
     for k in range(rank, length):
-        square += A[k, rank] * A[k, rank]
-    norm, head = math.sqrt(square), A[rank, rank]
+        v[k] = A[k, rank]
+    norm, head = math.sqrt(dot_rows(V_out, rank, V_out, rank, rank, length)), v[rank]
     kept = -norm if head > 0.0 else norm
     factor = 1.0 / math.sqrt(norm * (norm + abs(head)))
     for k in range(rank):
         v[k] = 0.0
     v[rank] = (head - kept) * factor
     for k in range(rank + 1, length):
-        v[k] = A[k, rank] * factor
+        v[k] *= factor
     return kept
 
 

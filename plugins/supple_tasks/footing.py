@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from supple.core.jit import bind_kernel
+from supple.core.schedule import Call, Work
 from supple.mechanics.dynamics import MOTION_SIZE
 from supple_tasks.compile import get_tasks
 from supple_tasks.honest import HonestForces, find_strength
 from supple_tasks.records import Ground, Stands
-from supple_tasks.support_kernels import add_supports
+from supple_tasks.support_kernels import add_supports, count_joints
 
 if TYPE_CHECKING:
     from supple_tasks.controller import Controller
@@ -47,13 +46,13 @@ class Footing:
         self.forces.bind(
             controller.wishes, controller.bounds, controller.choice, controller.room, controller.answer
         )
-        self._follow: Callable[[], None] | None = None
-        self._add: Callable[[], Any] | None = None
+        #: Rows of the contacts of the step, after those of joints.
+        self.work: list[Work] = [Call(count_joints, motion, self.forces.holds.counts)]
         if get_tasks(controller.entity).contacts == "honest":
-            self._bind()
+            self.work += self._bind_supports()
 
-    def _bind(self) -> None:
-        """The frames of what stands, and the kernel that makes rows of contacts."""
+    def _bind_supports(self) -> list[Work]:
+        """What follows the frames of what stands, and makes rows of contacts."""
         controller, arrays = self._controller, self._controller.arrays
         dynamics, build = controller.dynamics, controller.arrays.build
         carriers = [carrier.name for carrier in build.members("carriers")]
@@ -73,20 +72,8 @@ class Footing:
             point=np.zeros((MOST_CONTACTS, 3)), friction=self.forces.holds.friction,
         )  # fmt: skip
         ground = Ground(**{name.partition(".")[2]: arrays[name] for name in CONTACTS})
-        self._follow = dynamics.bind_frames(places, range(len(places)), 0, stands.motion, stands.jacobian)
-        self._add = bind_kernel(add_supports, ground, stands, controller.motion)
+        follow = dynamics.bind_frame_work(places, range(len(places)), 0, stands.motion, stands.jacobian)
+        return [follow, Call(add_supports, ground, stands, controller.motion, self.forces.holds.counts)]
 
     def _count_frames(self) -> list[int]:
         return [int(frame.index) for frame in self._controller.arrays.build.frames.values()]
-
-    def find_supports(self) -> None:
-        """Rows of the contacts of this step, after those of joints."""
-        counts = self.forces.holds.counts
-        counts[0], counts[1] = self._controller.motion.counts[0], 0
-        if self._follow is not None and self._add is not None:
-            self._follow()
-            counts[1] = self._add()
-
-    def find_torques(self, supported: int) -> tuple[int, int, float]:
-        """Torques into the answer; rates at their strength, contacts at their edge, and whether wishes gave way."""
-        return self.forces.find(supported)

@@ -77,7 +77,7 @@ def find_forces_together(count, first, room: Room):
             unforced += A[j, i] * room.z[j]
         room.x[i] = room.wanted[row] - unforced
         room.W[1, i], room.W[2, i] = unforced, 0.0
-    rank = factor_columns(A, count, count, free, ROUND_OFF, room.order, room.V, room.squares, room.sums)
+    rank = factor_columns(A, count, count, free, ROUND_OFF, room.order, room.V, room.squares)
     solve_forward(A, room.order, rank, room.x, room.y)
     solve_back(A, room.order, rank, room.y, room.W[2])
 
@@ -115,7 +115,7 @@ def limit_force(limits: Limits, t, first, room: Room):
             unforced += A[j, i] * z[j]
         x[i] = room.wanted[row] - unforced
         room.W[1, i] = unforced
-    rank = factor_columns(A, count, count, free, ROUND_OFF, room.order, room.V, room.squares, room.sums)
+    rank = factor_columns(A, count, count, free, ROUND_OFF, room.order, room.V, room.squares)
     solve_forward(A, room.order, rank, x, y)
     for i in range(count):
         room.W[2, i] = 0.0

@@ -8,13 +8,14 @@ from fnmatch import fnmatchcase
 import daqp
 import numpy as np
 
-from supple.core.arrays import BoolArray, FloatArray
+from supple.core.arrays import FloatArray, IntArray
 from supple.core.jit import bind_first_arguments, bind_kernel
+from supple.core.schedule import Call
 from supple_tasks.carry_kernels import (
     FORCE_UNIT,
     INSCRIBED,
-    carry_by_least_forces,
     count_used_up,
+    is_too_much,
     take_forces,
 )
 from supple_tasks.hierarchy import (
@@ -60,10 +61,12 @@ class HonestForces:
             upper=strength.upper,
         )  # fmt: skip
         #: Rates whose torque is at its bound in this step.
-        self.strained: BoolArray = np.zeros(len(motion.actuated), np.bool_)
+        self.strained: IntArray = np.zeros(len(motion.actuated), np.int64)
+        #: Rates at their strength, contacts at their edge, and whether wishes gave way.
+        self.yielded = np.zeros(3)
         self._force = np.zeros(len(motion.L))
         # Whether the smallest forces were within all bounds; they are not kept then.
-        self._within = True
+        self._within: IntArray = np.ones(1, np.int64)
 
     def bind(self, wishes: Wishes, bounds: Bounds, choice: Choice, room: Room, answer: Answer) -> None:
         """Bind the kernels to where wishes and accelerations are."""
@@ -77,7 +80,17 @@ class HonestForces:
         )  # fmt: skip
         self._rows, self._left = np.zeros((len(wishes.J), n)), np.zeros(len(wishes.J))
         given = (motion, holds)
-        self._carry = bind_first_arguments(carry_by_least_forces, given, (0, room, answer))
+        #: Torques into the answer, in every step.
+        self.work = Call(
+            is_too_much,
+            *given,
+            room,
+            self.strained,
+            self._within,
+            self.yielded,
+            answer,
+            otherwise=self._yield,
+        )
         self._fill = bind_first_arguments(fill_yielding, (*given, bounds, room, self._program), (0, 0))
         self._fill_level = bind_first_arguments(
             fill_level, (wishes, bounds, room, self._rows, self._left), (0, 0)
@@ -88,22 +101,16 @@ class HonestForces:
         self._take = bind_kernel(take_forces, *given, self._force, answer)
         self._count = bind_kernel(count_used_up, *given, self._force, answer.tau, self.strained)
 
-    def find(self, supported: int) -> tuple[int, int, float]:
-        """Torques into the answer; rates at their strength, contacts at their edge, and whether wishes gave way."""
-        if self._carry(supported, self._room, self._answer):
-            self.strained[:] = False
-            self._within = True
-            return 0, 0, 0.0
-        self._within = False
-        yielded = self._yield_from_below(supported)
-        strained, slipping = self._count()
-        return strained, slipping, float(yielded)
+    def _yield(self) -> None:
+        """What gives way where the smallest forces are not allowed."""
+        gave_way = self._yield_from_below(self._answer.supported.item(0))
+        self.yielded[:] = (*self._count(), gave_way)
 
     def find_edges(self) -> FloatArray:
         """[edges, forces]: the sides of cones, as sums of forces, that the forces of this step are at."""
         joints, contacts = self.holds.counts.tolist()
         cones = _make_cones(joints, self.holds.friction[:contacts], int(self.motion.counts[0]))
-        binding = cones.find_binding(self._force[: cones.G.shape[1]]) & (not self._within)
+        binding = cones.find_binding(self._force[: cones.G.shape[1]]) & (not self._within.item(0))
         edges: FloatArray = cones.G[binding]
         return edges
 

@@ -35,10 +35,7 @@ def prioritise(
     room: Room,
     answer_out: Answer,
 ):
-    """Fill the answer. Bounds that accelerations break become equations, until none is broken.
-
-    Returns how many passive rates joints can support.
-    """
+    """Fill the answer. Bounds that accelerations break become equations, until none is broken."""
     levels = wishes.end.shape[0]
     rows = wishes.end[levels - 1] if levels > 0 else 0
     for b in range(bounds.row.shape[0]):
@@ -46,7 +43,7 @@ def prioritise(
         wishes.wanted[bounds.row[b]] = 0.0
         for i in range(bounds.count[b]):
             wishes.J[bounds.row[b], bounds.rate[b] + i] = 0.0
-    supported = meet_equations(motion, wishes, limits, rows, choice, room, answer_out)
+    answer_out.supported[0] = meet_equations(motion, wishes, limits, rows, choice, room, answer_out)
     serve_levels(wishes, limits, choice, room, answer_out)
     last = keep_last_level(wishes, bounds, limits, answer_out, room)
     for _ in range(bounds.row.shape[0]):
@@ -61,9 +58,8 @@ def prioritise(
         answer_out.left[row] = room.wanted[row]
         if room.size[row] > 0.0:
             answer_out.left[row] -= dot_row_vector(room.K, row, room.w, 0, room.w.shape[0])
-    find_torques(motion, supported, answer_out.spent[levels], room, answer_out)
+    find_torques(motion, answer_out.supported[0], answer_out.spent[levels], room, answer_out)
     unwhiten(room.w, room, answer_out.a)
-    return supported
 
 
 @njit
@@ -170,7 +166,6 @@ def factor_passive(motion: Motion, room: Room):
         room.passive_order,
         room.U,
         room.squares,
-        room.sums,
     )
 
 
@@ -188,7 +183,7 @@ def meet_joints(motion: Motion, room: Room):
         x[c] = -motion.drift[c] * scale
         for k in range(n):
             A[k, c] = W[c, k] * scale
-    rank = factor_columns(A, rows, rows, n, ROUND_OFF, room.order, room.V, room.squares, room.sums)
+    rank = factor_columns(A, rows, rows, n, ROUND_OFF, room.order, room.V, room.squares)
     for k in range(n):
         room.w[k] = 0.0
     solve_forward(A, room.order, rank, x, room.w)
@@ -206,7 +201,7 @@ def spread_basis(rank, room: Room):
         for i in range(free):
             C[k, i] = 1.0 if k == rank + i else 0.0
     for back in range(rank):
-        reflect(room.V, rank - 1 - back, 0, n, 0, free, C, room.sums)
+        reflect(room.V, rank - 1 - back, 0, n, 0, free, C)
     for i in range(free):
         for k in range(n):
             Z[rank + i, k] = C[k, i]
@@ -274,7 +269,7 @@ def find_torques(motion: Motion, supported, first, room: Room, answer_out: Answe
         for k in range(m):
             A[k, free + t] = room.P[supported + t, n - m + k]
     rank = factor_columns(
-        A, free + inner, free + inner, m, ROUND_OFF * math.sqrt(scale), order, room.V, room.squares, room.sums
+        A, free + inner, free + inner, m, ROUND_OFF * math.sqrt(scale), order, room.V, room.squares
     )
     turn_forth(room.V, rank, m, x)
     if free > 0:

@@ -101,6 +101,16 @@ def look_at_centres(centres: Centres, seen_out: Seen, wishes_out: Wishes, part, 
 
 
 @njit
+def begin_telling(torque_out, probed_out):
+    """Nothing acts yet, and nobody has looked."""
+    for k in range(torque_out.shape[0]):
+        torque_out[k] = 0.0
+    for row in range(probed_out.shape[0]):
+        for k in range(probed_out.shape[1]):
+            probed_out[row, k] = math.nan
+
+
+@njit
 def act_and_tell(
     answer: Answer, limits: Limits, places, yielded, force_out, torque_out, observed_out, whole_out
 ):

@@ -66,7 +66,7 @@ def whiten_row(J, row, room: Room, K_out):
 def unwhiten(w, room: Room, a_out):
     """a = F^-1 D^-1/2 w."""
     F, chain, length = room.F, room.chain, room.length
-    for i in range(w.shape[0]):
+    for i in range(room.root.shape[0]):
         value = w[i] / room.root[i]
         for p in range(length[i]):
             value -= F[i, chain[i, p]] * a_out[chain[i, p]]

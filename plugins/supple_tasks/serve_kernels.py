@@ -42,18 +42,16 @@ def serve_rows(wishes: Wishes, start, end, first, exact, choice: Choice, room: R
     small = 0.0 if exact else math.sqrt(least) * choice.threshold[0]
     if count > free:
         fill_tall(wishes, count, first, room)
-        rank = factor_columns(
-            room.A, free, free, count, tolerance, room.order, room.V, room.squares, room.sums
-        )
+        rank = factor_columns(room.A, free, free, count, tolerance, room.order, room.V, room.squares)
         if rank == free:
             softened = solve_tall(rank, count, choice, small, room)
             add_basis(free, first, room)
             return n, softened
     fill_wide(count, first, room)
-    rank = factor_columns(room.A, count, count, free, tolerance, room.order, room.V, room.squares, room.sums)
+    rank = factor_columns(room.A, count, count, free, tolerance, room.order, room.V, room.squares)
     for j in range(rank):
         # Before V is used again: the free rows of Z become those that the level spends, then those that it leaves.
-        reflect(room.V, j, first, free, 0, n, room.Z, room.sums)
+        reflect(room.V, j, first, free, 0, n, room.Z)
     softened = solve_square(rank, choice, small, room) if rank == count else solve_rest(
         rank, count, choice, small, room
     )  # fmt: skip
@@ -140,7 +138,7 @@ def solve_rest(rank, count, choice: Choice, small, room: Room):
         x[i] = y[i]
         for k in range(rank):
             A[i, k] = T[i, k]
-    factor_columns(A, rank, rank, count, 0.0, order, room.V, room.squares, room.sums)
+    factor_columns(A, rank, rank, count, 0.0, order, room.V, room.squares)
     return solve_tall(rank, count, choice, small, room)
 
 

@@ -16,8 +16,14 @@ TOGETHER = 0.01
 
 
 @njit
-def add_supports(ground: Ground, stands: Stands, motion_out: Motion):
-    """Three rows for every contact, its normal first, after those of the joints; returns the number of contacts."""
+def count_joints(motion: Motion, counts_out):
+    """How many rows are those of joints; contacts there are none yet."""
+    counts_out[0], counts_out[1] = motion.counts[0], 0
+
+
+@njit
+def add_supports(ground: Ground, stands: Stands, motion_out: Motion, counts_out):
+    """Three rows for every contact, its normal first, after those of the joints; counts_out[1] is that of contacts."""
     used, most = 0, stands.friction.shape[0]
     for k in range(ground.count[0]):
         if ground.gap[k] > NEAR or used == most:
@@ -43,7 +49,7 @@ def add_supports(ground: Ground, stands: Stands, motion_out: Motion):
         set_support_row(stands, slot, used, sx, sy, sz, row + 2, motion_out)
         motion_out.counts[0] += 3
         used += 1
-    return used
+    counts_out[1] = used
 
 
 @njit

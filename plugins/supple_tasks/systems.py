@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
-from supple.core.arrays import NEXT
+from supple.core.arrays import NEXT, FloatArray
 from supple.core.build import Build
 from supple.core.entity import Entity
-from supple.core.schedule import Bound, Phase, System, Work
+from supple.core.schedule import Bound, Call, Phase, System, Work
 from supple.mechanics.combined_dynamics import DynamicsRequest, ask_dynamics
 from supple_phases.member import Machines
 from supple_tasks.checks import find_skeletons
@@ -15,6 +17,7 @@ from supple_tasks.compile import get_tasks
 from supple_tasks.controller import Controller
 from supple_tasks.footing import CONTACTS
 from supple_tasks.library import name_library
+from supple_tasks.look_kernels import begin_telling
 from supple_tasks.probe import probe_controller
 from supple_tasks.records import Clock
 
@@ -61,17 +64,18 @@ class ControlTasks(System):
             first += len(controllers[-1].tasks)
             shelf += len(get_tasks(entity).postures)
         probed, torque = arrays["tasks.probed"], arrays["tasks.torque"]
-        probes = [get_tasks(controller.entity).probe for controller in controllers]
+        probes = [
+            self._bind_probe(each, row)
+            for each, row in zip(controllers, probed, strict=False)
+            if get_tasks(each.entity).probe
+        ]
+        return [Call(begin_telling, torque, probed), *(each.work for each in controllers), *probes]
 
-        def act() -> None:
-            torque.fill(0.0)
-            probed.fill(np.nan)
-            for number, controller in enumerate(controllers):
-                controller.act()
-                if probes[number]:
-                    probed[number] = probe_controller(controller)
+    def _bind_probe(self, controller: Controller, row: FloatArray) -> Callable[[], None]:
+        def probe() -> None:
+            row[:] = probe_controller(controller)
 
-        return act
+        return probe
 
     def _bind_clock(self, arrays: Bound) -> Clock:
         none = (np.zeros(1, np.int64), np.zeros(1), np.zeros(1), np.zeros(1))

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from supple.core.arrays import FloatArray, IntArray
+from supple.math.strip_kernels import LANES
 
 #: How small singular values are treated.
 DAMPED, TRUNCATED = 0, 1
@@ -84,10 +85,11 @@ class Answer(NamedTuple):
     left: FloatArray  # [rows] wanted - J a
     softened: IntArray  # [levels] directions that were damped or left out
     spent: IntArray  # [levels + 1] freedoms that the equations, and these with every level so far, take
+    supported: IntArray  # [1] passive rates that joints can support
 
 
 class Room(NamedTuple):
-    """Scratch of the kernels."""
+    """Scratch of the kernels. What is reflected has LANES columns more than are in use."""
 
     F: FloatArray  # [n, n] M = F^T D F with 1 on the diagonal of F
     root: FloatArray  # [n] sqrt D
@@ -122,7 +124,7 @@ class Room(NamedTuple):
 
 def make_room(n: int, passive: int, rows: int, constraints: int) -> Room:
     """Scratch for n rates, of which some are passive, so many rows of wishes, and of constraints."""
-    most = 1 + n + rows + constraints + passive
+    most = 1 + n + rows + constraints + passive + LANES
     return Room(
         F=np.zeros((n, n)),
         root=np.zeros(n),
@@ -135,15 +137,15 @@ def make_room(n: int, passive: int, rows: int, constraints: int) -> Room:
         size=np.zeros(rows + passive),
         w=np.zeros(n),
         w_first=np.zeros(n),
-        Z_first=np.zeros((n, n)),
+        Z_first=np.zeros((n, n + LANES)),
         w_served=np.zeros(n),
-        Z=np.zeros((n, n)),
+        Z=np.zeros((n, n + LANES)),
         A=np.zeros((most, most)),
         V=np.zeros((most, most)),
         T=np.zeros((most, most)),
         W=np.zeros((most, most)),
-        C=np.zeros((n, n)),
-        P=np.zeros((constraints + 1, n)),
+        C=np.zeros((n, n + LANES)),
+        P=np.zeros((constraints + 1, n + LANES)),
         U=np.zeros((passive + 1, constraints + 1)),
         order=np.zeros(most, np.int64),
         other=np.zeros(most, np.int64),
@@ -164,6 +166,7 @@ def make_answer(n: int, rows: int, levels: int) -> Answer:
         left=np.zeros(rows),
         softened=np.zeros(levels, np.int64),
         spent=np.zeros(levels + 1, np.int64),
+        supported=np.zeros(1, np.int64),
     )
 
 

@@ -62,7 +62,7 @@ def spread_inner_forces(rows, supported, room: Room):
         for i in range(rows - supported):
             room.A[c, i] = FORCE_UNIT if c == supported + i else 0.0
     for back in range(supported):
-        reflect(room.U, supported - 1 - back, 0, rows, 0, rows - supported, room.A, room.sums)
+        reflect(room.U, supported - 1 - back, 0, rows, 0, rows - supported, room.A)
 
 
 @njit

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from supple.core.arrays import FloatArray, IntArray
 from supple.core.jit import njit
 from supple.math.strip_kernels import LANES, SUMS, subtract_row, sum_one_vector, sum_two_vectors
+from supple_tasks.factor_kernels import reflect
 
 
 @njit
@@ -64,3 +65,23 @@ def test_a_row_is_subtracted_up_to_a_whole_vector(count: int, ratio: float, seed
     for i in range(written):
         expected[100 + i] = before[100 + i] - ratio * before[10 + i]
     assert np.array_equal(numbers, expected)
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.integers(1, 12), st.integers(1, 45), st.integers(0, 6), st.integers(0, 2**32 - 1))
+def test_reflections_are_those_of_plain_loops(length: int, count: int, start: int, seed: int) -> None:
+    draw = np.random.default_rng(seed)
+    start, offset, j = min(start, count - 1), int(draw.integers(3)), int(draw.integers(length))
+    A, V = draw.normal(size=(offset + length + 1, count + LANES)), draw.normal(size=(length, length))
+    V[j, :j], before = 0.0, A.copy()
+    reflect(V, j, offset, length, start, count, A)
+    for i in range(start, count):
+        total = 0.0
+        for k in range(j, length):
+            total = total + V[j, k] * before[offset + k, i]
+        for k in range(j, length):
+            before[offset + k, i] = before[offset + k, i] - V[j, k] * total
+    assert (A[:, :count] == before[:, :count]).all()
+    untouched = np.ones(len(A), bool)
+    untouched[offset + j : offset + length] = False
+    assert (A[untouched] == before[untouched]).all()

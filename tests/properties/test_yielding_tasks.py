@@ -6,6 +6,7 @@ import numpy as np
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from supple.core.program import make_callable
 from supple_tasks.honest import HonestForces, Strength
 from supple_tasks.level_kernels import prioritise
 from supple_tasks.tables import (
@@ -47,11 +48,11 @@ def solve(motion, wishes, strength, friction, way):
     rows = len(wishes.wanted)
     answer, room = make_answer(N, rows, 2), make_room(N, PASSIVE, rows, len(motion.L))
     choice = Choice(inverse=np.array([TRUNCATED]), threshold=np.array([1e-8]))
-    supported = prioritise(motion, wishes, make_bounds(), make_limits(rows), choice, room, answer)
+    prioritise(motion, wishes, make_bounds(), make_limits(rows), choice, room, answer)
     forces = HonestForces(motion, strength, CONTACTS)
     forces.bind(wishes, make_bounds(), choice, room, answer)
     forces.holds.counts[:], forces.holds.friction[:] = (JOINTS, CONTACTS), friction
-    return answer, way(forces, supported)
+    return answer, way(forces)
 
 
 @example(seed=7, strongest=30.0, mu=0.8)
@@ -60,8 +61,8 @@ def solve(motion, wishes, strength, friction, way):
 def test_small_programs_find_what_the_whole_one_finds(seed, strongest, mu) -> None:
     system = make_standing(seed, strongest, mu)
     motion, wishes, strength, _ = system
-    answer, _ = solve(*system, lambda forces, supported: forces.find(supported))
-    whole, _ = solve(*system, lambda forces, _: forces._give_way())
+    answer, _ = solve(*system, lambda forces: make_callable(forces.work)())
+    whole, _ = solve(*system, lambda forces: forces._give_way())
     tau = answer.tau[motion.actuated]
     assert (tau <= strength.upper).all()
     assert (tau >= strength.lower).all()

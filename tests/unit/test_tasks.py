@@ -153,6 +153,64 @@ def test_bad_input_is_told_in_one_line(write, old, new, said) -> None:
     assert "arm.toml:" in str(caught.value).splitlines()[0]
 
 
+CLAMPS = """
+[[entity]]
+name = "hand"
+pose = { position = [0.8, 1, 0] }
+joint = { kind = "fixed", between = ["arm/upper/lower", "box"] }
+[[entity]]
+name = "box"
+pose = { position = [0.9, 1, 0] }
+box = { size = [0.1, 0.1, 0.1] }
+body = { mass = 1 }
+collides = { ignores = ["arm"] }
+"""
+STRAIGHT = ARM.replace("start = [20]", "start = [0]").replace("start = [40]", "start = [0]") + CLAMPS
+SCENE = STRAIGHT.replace(
+    "[entity.tasks.levels.aims]", '[entity.tasks]\ncarries = ["box"]\n[entity.tasks.levels.aims]'
+)
+ELBOW = """
+[[entity]]
+name = "elbow"
+pose = { position = [0.4, 1, 0] }
+joint = { kind = "fixed", between = ["arm/upper"] }
+"""
+
+
+def test_clamps_that_say_the_same_twice_count_once(write) -> None:
+    again = CLAMPS.split("[[entity]]")[1].replace('"hand"', '"again"')
+    torques = []
+    for scene in (SCENE, f"{SCENE}[[entity]]{again}"):
+        world = supple.load(write("target = [0.5, 1.3, 0], gain = 100", scene))
+        world.step(50)
+        torques.append(world.array("tasks.torque"))
+    assert abs(torques[0]).max() > 1.0
+    assert torques[1] == pytest.approx(torques[0], rel=1e-6)
+
+
+def test_clamps_win_over_tasks_and_what_they_take_is_told(write) -> None:
+    """One hinge moves the hand, and it is clamped, too: the goal is missed by all of its command, without a torque."""
+    base = ELBOW.replace("elbow", "base").replace("0.4, 1", "0.9, 1").replace("arm/upper", "box")
+    world = supple.load(write("target = [0.8, 1.3, 0], gain = 100", SCENE + ELBOW + base))
+    world.step(50)
+    metrics = world.metrics()
+    assert metrics["arm.tip_missed"] == pytest.approx(100 * 0.3, rel=1e-6)
+    assert metrics["arm.tip_error"] == pytest.approx(0.3, rel=1e-6)
+    assert abs(world.array("tasks.torque")[:2]).max() < 1e-6
+    assert not world.warnings()
+
+
+def test_clamps_that_contradict_each_other_are_told(write) -> None:
+    base = ELBOW.replace("elbow", "base").replace("0.4, 1", "0.9, 1").replace("arm/upper", "box")
+    bent = (SCENE + ELBOW + base).replace("start = [0]", "start = [2]", 1)
+    world = supple.load(write("target = [0.8, 1.3, 0], gain = 100", bent))
+    said = {each.path: each.what for each in world.warnings()}
+    assert "14 m apart" in said["elbow.joint"]  # 0.4 m times 2 degrees
+    assert "apart at the start" in said["hand.joint"]
+    world.step(1)
+    assert abs(world.array("tasks.torque")).max() < 100.0
+
+
 def test_an_infeasible_level_says_what_stands_in_its_way(write) -> None:
     """A second hand goal on the same point cannot be met: the first one is in its way, not the posture."""
     scene = ARM.replace(

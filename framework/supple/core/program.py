@@ -31,15 +31,15 @@ def list_parts(work: Work) -> Iterator[Part]:
         yield work
 
 
-def make_callable(work: Work) -> Callable[[], Any] | None:
-    """One function of what `System.bind` returned; None for an empty list, so that nothing is called in a step."""
+def make_callable(work: Work) -> Callable[[], Any]:
+    """One function of what `System.bind` returned."""
     parts = [_bind_part(part) for part in list_parts(work)]
 
     def run() -> None:
         for part in parts:
             part()
 
-    return run if len(parts) > 1 else parts[0] if parts else None
+    return parts[0] if len(parts) == 1 else run
 
 
 def _bind_part(part: Part) -> Callable[[], Any]:
@@ -155,5 +155,4 @@ class Program:
 
 
 def _call_singly(systems: Sequence[System]) -> list[Item]:
-    calls = ((place, make_callable(parts), rate) for place, parts, rate in systems)
-    return [(place, call, rate) for place, call, rate in calls if call is not None]
+    return [(place, make_callable(parts), rate) for place, parts, rate in systems if parts]

@@ -53,6 +53,21 @@ def copy_rows(count, width, values, values_out):
 
 
 @njit
+def copy_vector(values, values_out):
+    """Copy all of it."""
+    for k in range(values.shape[0]):
+        values_out[k] = values[k]
+
+
+@njit
+def copy_matrix(values, values_out):
+    """Copy all of it; the target may be part of a larger one."""
+    for i in range(values.shape[0]):
+        for k in range(values.shape[1]):
+            values_out[i, k] = values[i, k]
+
+
+@njit
 def is_either_set(one, other):
     """Whether one[0] or other[0] is not zero."""
     return one[0] != 0 or other[0] != 0

@@ -13,7 +13,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 LANES = 8
-"""Numbers of a vector. Whoever keeps rows and sums keeps so many numbers more."""
+"""Numbers of a vector. Whoever keeps rows and sums, or reflects columns, keeps so many numbers more."""
 SUMS = 3
 
 _DOUBLE, _INDEX, _PLACE = ir.DoubleType(), ir.IntType(64), ir.IntType(32)
@@ -106,3 +106,47 @@ def _subtract_row(typing, numbers, target, source, count, ratio):
 
 
 subtract_row = intrinsic(_subtract_row)
+
+
+def _make_reflection(vectors: int):
+    """A reflection of `vectors` * LANES columns of a matrix; their sums stay in registers."""
+
+    def emit(context, builder, signature, arguments):
+        make = _Builder(context, builder, signature, arguments)
+        _, _, first, terms, start, stride = arguments
+        weights, numbers = make.point(0), make.point(1)
+        sums = [cgutils.alloca_once(builder, make.vector) for _ in range(vectors)]
+        for each in sums:
+            builder.store(ir.Constant(make.vector, [0.0] * LANES), each)
+
+        def find(index, s):
+            place = builder.add(start, builder.mul(index, stride))
+            return builder.add(place, _INDEX(s * LANES))
+
+        def weigh(index):
+            return make.spread(builder.load(builder.gep(weights, [builder.add(first, index)])))
+
+        with cgutils.for_range(builder, terms) as loop:
+            weight = weigh(loop.index)
+            for s, each in enumerate(sums):
+                product = builder.fmul(weight, make.load(numbers, find(loop.index, s)))
+                builder.store(builder.fadd(builder.load(each), product), each)
+        total = [builder.load(each) for each in sums]
+        with cgutils.for_range(builder, terms) as loop:
+            weight = weigh(loop.index)
+            for s, each in enumerate(total):
+                place = find(loop.index, s)
+                value = builder.fsub(make.load(numbers, place), builder.fmul(weight, each))
+                make.store(value, numbers, place)
+        return context.get_dummy_value()
+
+    def reflection(typing, weights, numbers, first, terms, start, stride):
+        """With v = weights[first : first + terms]: numbers[start + k stride + i] -= v[k] (v . numbers[.. + i])."""
+        return types.void(weights, numbers, types.int64, types.int64, types.int64, types.int64), emit
+
+    return intrinsic(reflection)
+
+
+reflect_one_vector, reflect_two_vectors, reflect_three_vectors, reflect_four_vectors = (
+    _make_reflection(vectors) for vectors in range(1, 5)
+)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.core.arrays import FloatArray
+from supple.core.arrays import FloatArray, IntArray
 from supple.core.build import Build
+from supple.core.schedule import Call, Work
+from supple.core.state_kernels import clear
 from supple.errors import PluginError, suggest
 from supple.mechanics.dynamics import (
     CENTRE,
@@ -25,6 +27,7 @@ from supple.mechanics.dynamics import (
     Located,
     Movable,
     Place,
+    Query,
     hand_over,
     refuse_query,
 )
@@ -181,29 +184,46 @@ class CombinedDynamics(Dynamics):
         part: Dynamics = self.parts[number]
         return part.fill_motion(inner, px, py, pz)
 
-    def bind_frames(
+    def bind_frame_work(
         self, places: Sequence[FramePoint], slots: Sequence[int], first: int, motion_out: FloatArray,
         jacobian_out: FloatArray,
-    ) -> Callable[[], None]:  # fmt: skip
+    ) -> Work:  # fmt: skip
         """Every part follows its own points; where the number of rates changes, one after the other."""
         if self.varies:
-            return super().bind_frames(places, slots, first, motion_out, jacobian_out)
+            return super().bind_frame_work(places, slots, first, motion_out, jacobian_out)
         self._lay_out()
-        following = []
+        following: list[Work] = []
         for number, (part, mine) in enumerate(zip(self.parts, self._slices, strict=True)):
             chosen = [k for k, place in enumerate(places) if place[0][0] == number]
             if chosen:
                 inner = [(places[k][0][1], *places[k][1:]) for k in chosen]
                 column = first + mine.start
                 following.append(
-                    part.bind_frames(inner, [slots[k] for k in chosen], column, motion_out, jacobian_out)
+                    part.bind_frame_work(inner, [slots[k] for k in chosen], column, motion_out, jacobian_out)
                 )
+        return following
 
-        def follow() -> None:
-            for each in following:
-                each()
+    def bind_query(self, query: Query, out: FloatArray) -> Work:
+        """Every part answers for itself, but not about the whole."""
+        if self.varies or query in ("whole", "momentum_matrix"):
+            return super().bind_query(query, out)
+        self._lay_out()
+        slices = [(mine, mine) if query == "mass_matrix" else mine for mine in self._slices]
+        return [part.bind_query(query, out[mine]) for part, mine in zip(self.parts, slices, strict=True)]
 
-        return follow
+    def bind_constraint_rows(
+        self, matrix_out: FloatArray, drift_out: FloatArray, count_out: IntArray
+    ) -> Work:
+        """`fill_constraint_rows` for every step, with the number of rows in count_out[0]."""
+        binding: list[Any] = [getattr(each, "bind_fill", None) for each in self._constraints]
+        if self.varies or None in binding:
+
+            def fill() -> None:
+                count_out[0] = self.fill_constraint_rows(matrix_out, drift_out)
+
+            return fill
+        self._lay_out()
+        return [Call(clear, count_out), *(bind(matrix_out, drift_out, count_out) for bind in binding)]
 
     # The whole
 

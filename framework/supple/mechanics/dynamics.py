@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,10 +17,15 @@ from numpy.typing import ArrayLike
 from supple.core.arrays import Array, FloatArray
 from supple.core.build import Build
 from supple.core.pose import multiply, rotate
+from supple.core.program import make_callable
+from supple.core.schedule import Work
 from supple.errors import PluginError, Problem
 
 #: Who is asked about: the path of an entity, or a row of a carrier or mechanism, ("rigid", 3).
 Movable = str | tuple[str, int]
+
+#: What `Dynamics.bind_query` can be asked for.
+Query = Literal["mass_matrix", "bias", "gravity", "bias_and_gravity", "whole", "momentum_matrix"]
 
 #: A frame, and a point of it [m, in the frame].
 FramePoint = tuple[Any, float, float, float]
@@ -191,6 +196,15 @@ class Dynamics(ABC):
         Point k fills motion_out[slots[k]] [19] and jacobian_out[slots[k]] [6, columns] from the column `first` on; the
         Jacobians are zero at the beginning, and nobody else writes them.
         """
+        return make_callable(self.bind_frame_work(places, slots, first, motion_out, jacobian_out))
+
+    # For every step
+
+    def bind_frame_work(
+        self, places: Sequence[FramePoint], slots: Sequence[int], first: int, motion_out: FloatArray,
+        jacobian_out: FloatArray,
+    ) -> Work:  # fmt: skip
+        """The same for every step: calls, where the mechanism has kernels for it."""
 
         def follow() -> None:
             for slot, place in zip(slots, places, strict=True):
@@ -199,6 +213,21 @@ class Dynamics(ABC):
                 jacobian_out[slot, :, first : first + jacobian.shape[1]] = jacobian
 
         return follow
+
+    def bind_query(self, query: Query, out: FloatArray) -> Work:
+        """What puts the answer of `fill_QUERY` into `out` in every step: calls, where the mechanism has kernels."""
+        fill = getattr(self, f"fill_{query}")
+
+        def put() -> None:
+            out[...] = fill()
+
+        return put
+
+    def fill_bias_and_gravity(self) -> FloatArray:
+        """The sum of both [n]: what all forces are when no rate changes."""
+        forces = self.fill_bias().copy()
+        forces += self.fill_gravity()
+        return forces
 
     def owns(self, entity: Movable) -> bool:
         """Whether these queries know the entity."""

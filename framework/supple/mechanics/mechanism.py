@@ -177,6 +177,14 @@ class Surface(Protocol):
         ...
 
 
+class RowMaker(Protocol):
+    """What of a surface is asked for rows."""
+
+    def add_rows(self, points: SurfacePoints) -> None:
+        """Append the Jacobian blocks of these points on it to those of the mechanisms that move it."""
+        ...
+
+
 class ElementSurface(Surface, Protocol):
     """A surface of shapes or triangles that stand or are carried.
 
@@ -218,7 +226,7 @@ class RowSource(Protocol):
 class HastySource(RowSource, Protocol):
     """A source whose rows take errors back, as those of joints do. Fast recoveries may not add energy to a step."""
 
-    def find_haste(self) -> float:
+    def find_haste(self, problem: ConstraintProblem) -> float:
         """The greatest speed [m/s] at which one of its rows takes an error back in this step."""
         ...
 
@@ -256,7 +264,21 @@ def bind_point_rows(carrier: Carrier, rows: PointRows) -> Work:
     return add
 
 
-def bind_surface_rows(surface: Surface, points: SurfacePoints) -> Work:
+def bind_turn_rows(carrier: Carrier, rows: PointRows) -> Work:
+    """`Carrier.add_turn_rows` of these very rows, for every step: calls, where the carrier has `bind_turn_rows`."""
+    bind = getattr(carrier, "bind_turn_rows", None)
+    if bind is not None:
+        work: Work = bind(rows)
+        return work
+
+    def add() -> None:
+        if rows.count:
+            carrier.add_turn_rows(rows)
+
+    return add
+
+
+def bind_surface_rows(surface: RowMaker, points: SurfacePoints) -> Work:
     """`Surface.add_rows` of these very points, for every step: calls, where the surface has `bind_rows`."""
     bind = getattr(surface, "bind_rows", None)
     if bind is not None:

@@ -12,11 +12,12 @@ Of joints alone dE(share) = dE(0) + share^2 (dE(1) - dE(0)), which gives the sha
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from supple.core.arrays import FloatArray, IntArray
+from supple.core.schedule import Work
 from supple.mechanics.mechanism import HastySource
 from supple.mechanics.problem import ConstraintProblem
 from supple.mechanics.rescue import solve_with_rescue
@@ -28,9 +29,23 @@ GENTLE = 0.05
 """Speed [m/s] at which errors are taken back whatever it costs."""
 
 
-def is_hasty(sources: Sequence[HastySource]) -> bool:
-    """Whether anything is taken back so fast that somebody must ask for the energy."""
-    return max((source.find_haste() for source in sources), default=0.0) > HASTY
+def find_haste(problem: ConstraintProblem, sources: Sequence[HastySource]) -> float:
+    """The greatest speed [m/s] at which anything is taken back."""
+    return max((source.find_haste(problem) for source in sources), default=0.0)
+
+
+def bind_calming(
+    problem: ConstraintProblem, sources: Sequence[HastySource], calm: Callable[[], None]
+) -> list[Work]:
+    """What calls `calm` in steps in which anything is taken back so fast that somebody must ask for the energy."""
+    if len(sources) == 1 and hasattr(sources[0], "bind_haste"):
+        return [sources[0].bind_haste(problem, HASTY, calm)]
+
+    def look() -> None:
+        if problem.count and find_haste(problem, sources) > HASTY:
+            calm()
+
+    return [look] if sources else []
 
 
 def calm_recovery(
@@ -40,7 +55,7 @@ def calm_recovery(
     solution: Solution,
 ) -> Solution:
     """The solution itself, or one in which errors are taken back more slowly, so that no energy is made of them."""
-    haste = max((source.find_haste() for source in sources), default=0.0)
+    haste = find_haste(problem, sources)
     if haste <= HASTY:
         return solution
     gained = _measure(problem, solution.impulse)

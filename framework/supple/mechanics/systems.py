@@ -31,7 +31,7 @@ from supple.mechanics.mechanism import (
 from supple.mechanics.neighbours import Neighbourhood
 from supple.mechanics.problem import ConstraintProblem
 from supple.mechanics.problem_kernels import begin_free, clear_rows, measure_rows, note_groups
-from supple.mechanics.recovery import calm_recovery, is_hasty
+from supple.mechanics.recovery import bind_calming, calm_recovery
 from supple.mechanics.rescue import is_approximate, make_solvers, refuse_speeds, solve_with_rescue
 from supple.mechanics.roots import find_root_source
 from supple.mechanics.solution import (
@@ -223,8 +223,7 @@ class SolveRows(System):
         if plain and isinstance(quick, QuickSolver):
             call = quick.bind_quick(problem, impulse, planned, outcome)
             solving = [Call(call.kernel, *call.arguments, otherwise=solve)]
-        if hasty:
-            solving.append(lambda: _calm(problem, hasty, self.solvers, outcome))
+        solving += bind_calming(problem, hasty, lambda: _calm(problem, hasty, self.solvers, outcome))
         return [
             *(
                 Call(begin_impulse, arrays[each.plan].reshape(-1), number, planned, arrays[each.impulse].reshape(-1))
@@ -261,7 +260,7 @@ class SolveRows(System):
         """A function that solves with all that Python knows: plans, impacts, rescues, limits that follow contacts."""
         at, impulse = self.solve.array, arrays[self.solve.array("impulse")]
         plans = [(each, arrays[each.plan], np.zeros_like(arrays[each.plan])) for each in mechanisms]
-        close = make_callable(_bind_closing(arrays, problem, mechanisms)) or (lambda: None)
+        close = make_callable(_bind_closing(arrays, problem, mechanisms))
         late = LateContacts(*(arrays[name] for name in LATE)) if self.solve.name == ROWS else None
         impacts = Impacts(arrays, problem, mechanisms, self.impact_solvers, late)
         lag, lagging, late_work = (
@@ -314,7 +313,7 @@ def _calm(
 ) -> None:
     """`calm_recovery` of what was found, unless limits follow contacts."""
     n, coupled = problem.count, problem.coupled
-    if n == 0 or (coupled is not None and coupled.counts[0]) or not is_hasty(hasty):
+    if coupled is not None and coupled.counts[0]:
         return
     status: Status = "stalled" if outcome.counters[SHORT] else "converged"
     known = Solution(outcome.impulse[:n].copy(), status, int(outcome.counters[ITERATIONS]), 0.0)
