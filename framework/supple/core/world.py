@@ -83,6 +83,7 @@ class World:
         compile_metrics(self.build)
         self.arrays = self.build.arrays
         self.schedule: list[Entry] = self._make_schedule()
+        self.build.schedule = self.schedule
         self._moving_count = sum(entry.phase < Phase.OBSERVE for entry in self.schedule)
         observing = self.schedule[self._moving_count :]
         self.arrays.freeze({name.removesuffix(NEXT) for entry in observing for name in entry.writes})
