@@ -83,8 +83,8 @@ class TetMechanism:
         self._reduced = make_reduced(self.factor)
         self._matrix = arrays.take(Matrix, "tets")
         self._right, self._fixed, self._ends = (arrays[f"tets.{name}"] for name in ("right", "fixed", "ends"))
-        last = (arrays[f"rows.last_{name}"] for name in ("count", "key", "impulse"))
-        self._last = Kept(*last, steady=arrays["rows.steady"])
+        names = ("last_count", "last_key", "last_impulse", "steady")
+        self._last = Kept(*(arrays[f"rows.{name}"] for name in names))
         self._v_free = arrays[self.v_free]
         panels = len(self.factor.panel) - 1
         self._touched: IntArray = np.zeros(panels, np.int64)

@@ -100,7 +100,9 @@ class Holding:
         return Call(take_held, self.held, planned, problem.counts, outcome, otherwise=go_on)
 
 
-def find_holder(arrays: Bound, mechanisms: list[Mechanism], sources: list[RowSource]) -> Holder | None:
+def find_holder(
+    arrays: Bound, mechanisms: Sequence[Mechanism], sources: Sequence[RowSource]
+) -> Holder | None:
     """The mechanism that may hold: it is alone, nothing but contacts acts on it, and nobody plans with its problem."""
     build = arrays.build
     alone = len(mechanisms) == 1 and len(sources) == 1 and sources[0].name == "contact"
