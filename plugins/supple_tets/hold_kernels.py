@@ -32,7 +32,7 @@ class Holds(NamedTuple):
 
     group: IntArray  # [n] the group that holds a vertex; -1
     block: IntArray  # [groups] the only block of a group; -1
-    slides: IntArray  # [1] groups that are not held, if one of them slid in the last step; else 0
+    slides: IntArray  # [1] groups that are left to a solver; 0 if all stick or open, or if too many are left
     right: FloatArray  # [n, 3] right side, then what A v - b is at vertices that are held [N s]
     scratch: FloatArray  # [2 n, 3]
     sums: FloatArray  # [3 ROOM]
@@ -164,22 +164,37 @@ def find_pushes(holds: Holds, matrix: Matrix, place, ends, right, v, push_out):
 
 
 @njit
-def read_impulses(rows, holds: Holds, jacobian: Jacobian, bias, push, v, impulse_out):
-    """Impulses of all groups [groups, 3]; False if one leaves its cone, or what is open approaches."""
+def read_impulses(rows, holds_inout: Holds, jacobian: Jacobian, bias, push, v, approach, impulse_out):
+    """Impulses of the groups that are held [groups, 3], and none of others; whether that breaks no law.
+
+    What leaves its cone is held no longer, and others may not approach, if that is asked.
+    """
+    right = True
     for g in range(rows.counts[0]):
-        B, i = jacobian.values[holds.block[g]], jacobian.dof[holds.block[g]] // 3
-        if holds.group[i] != g:
-            for r in range(3):
-                impulse_out[g, r] = 0.0
-            if not B[0, 0] * v[i, 0] + B[0, 1] * v[i, 1] + B[0, 2] * v[i, 2] + bias[g, 0] >= 0.0:
-                return False
+        B, i = jacobian.values[holds_inout.block[g]], jacobian.dof[holds_inout.block[g]] // 3
+        if holds_inout.group[i] != g:
+            if approach:
+                for r in range(3):
+                    impulse_out[g, r] = 0.0
+                right &= B[0, 0] * v[i, 0] + B[0, 1] * v[i, 1] + B[0, 2] * v[i, 2] + bias[g, 0] >= 0.0
             continue
         for r in range(3):
             impulse_out[g, r] = B[r, 0] * push[i, 0] + B[r, 1] * push[i, 1] + B[r, 2] * push[i, 2]
         most = rows.friction[g] * impulse_out[g, 0]
         if not (most >= 0.0 and impulse_out[g, 1] ** 2 + impulse_out[g, 2] ** 2 <= most * most):
-            return False
-    return True
+            holds_inout.group[i] = -1
+            right = False
+    return right
+
+
+@njit
+def count_rest(rows, jacobian: Jacobian, holds_inout: Holds):
+    """How many are not held becomes `slides`, or 0 where these are too many to go on."""
+    left, n = 0, rows.counts[0]
+    for g in range(n):
+        left += holds_inout.group[jacobian.dof[holds_inout.block[g]] // 3] != g
+    holds_inout.slides[0] = left if left <= MOST_LEFT * n else 0
+    return holds_inout.slides[0] > 0
 
 
 @njit
@@ -239,40 +254,56 @@ def set_alone(
 
 
 @njit
+def solve_left(
+    jacobian: Jacobian,
+    bias,
+    ends,
+    matrix: Matrix,
+    factor: Factor,
+    right,
+    holds: Holds,
+    reduced: Reduced,
+    v_out,
+):
+    """v_out: velocities if what is held is held, and nobody else pushes."""
+    move_to_the_right(holds, jacobian, bias, matrix, ends, right, holds.right, v_out)
+    count_left(factor, holds.group, reduced)
+    meet_again(factor, reduced)
+    copy_left(factor, holds.group, ends, matrix, reduced)
+    factorise(reduced.factor, holds.sums)
+    solve_one(reduced.factor, holds.right, holds.scratch, v_out)
+
+
+@njit
 def end_hold(
-    rows, origin, jacobian: Jacobian, matrix: Matrix, place, ends, right, holds: Holds, small: Factor, rest: Jacobian,
-    blocks, held_out, outcome_inout, v_inout,
+    rows, bias, jacobian: Jacobian, matrix: Matrix, factor: Factor, ends, right, holds: Holds, reduced: Reduced,
+    rest: Jacobian, blocks, held_out, outcome_inout, v_inout,
 ):  # fmt: skip
-    """Velocities and impulses of all from those of the groups that are not held; whether what is held may be so."""
+    """Velocities and impulses of all from those of the groups that are not held; whether what is held may be so.
+
+    If not, what left its cone is no longer held, and v is again what it is without the others.
+    """
     holder, x, impulse = holds.group, holds.right, outcome_inout.impulse
     for i in range(holder.shape[0]):
         for r in range(3):
             x[i, r] = 0.0
     add_transposed_impulses(rest, impulse, x.reshape(-1))
-    solve_one(small, x, holds.scratch, x)
+    solve_one(reduced.factor, x, holds.scratch, x)
     for i in range(holder.shape[0]):
         if holder[i] < 0:
             for r in range(3):
                 v_inout[i, r] += x[i, r]
-    find_pushes(holds, matrix, place, ends, right, v_inout, holds.right)
+    find_pushes(holds, matrix, factor.place, ends, right, v_inout, holds.right)
+    if not read_impulses(rows, holds, jacobian, bias, holds.right, v_inout, False, impulse):
+        if count_rest(rows, jacobian, holds):
+            solve_left(jacobian, bias, ends, matrix, factor, right, holds, reduced, v_inout)
+        return False
     for g in range(rows.counts[0]):
-        b = holds.block[g]
-        B, i = jacobian.values[b], jacobian.dof[b] // 3
-        if holder[i] != g:
-            continue
-        for r in range(3):
-            impulse[g, r] = B[r, 0] * x[i, 0] + B[r, 1] * x[i, 1] + B[r, 2] * x[i, 2]
-        most = rows.friction[g] * impulse[g, 0]
-        if not (most >= 0.0 and impulse[g, 1] ** 2 + impulse[g, 2] ** 2 <= most * most):
-            return False
-        for r in range(3):
-            u = (
-                B[r, 0] * v_inout[i, 0]
-                + B[r, 1] * v_inout[i, 1]
-                + B[r, 2] * v_inout[i, 2]
-                + origin.bias[g, r]
-            )
-            rows.free[g, r] = u - blocks.values[blocks.diagonal[g], r, r] * impulse[g, r]
+        B, i = jacobian.values[holds.block[g]], jacobian.dof[holds.block[g]] // 3
+        if holder[i] == g:
+            for r in range(3):
+                u = B[r, 0] * v_inout[i, 0] + B[r, 1] * v_inout[i, 1] + B[r, 2] * v_inout[i, 2] + bias[g, r]
+                rows.free[g, r] = u - blocks.values[blocks.diagonal[g], r, r] * impulse[g, r]
     held_out.state[0] = HELD
     return True
 
@@ -284,21 +315,18 @@ def hold_contacts(
 ):  # fmt: skip
     """Hold the vertices that stuck in the last step; returns whether that does not solve it. See `holding.Held`."""
     held_out.state[0] = 0
-    bias = origin.bias
+    bias, impulse = origin.bias, held_out.impulse
     if not guess_holds(rows, origin.key, struck, jacobian, last, fixed, holds):
         return True
-    move_to_the_right(holds, jacobian, bias, matrix, ends, right, holds.right, v_out)
-    count_left(factor, holds.group, reduced)
-    meet_again(factor, reduced)
-    copy_left(factor, holds.group, ends, matrix, reduced)
-    factorise(reduced.factor, holds.sums)
-    solve_one(reduced.factor, holds.right, holds.scratch, v_out)
-    if holds.slides[0] > 0:
-        held_out.state[0] = BEGUN_HOLD
-        return True
-    find_pushes(holds, matrix, factor.place, ends, right, v_out, holds.right)
-    if not read_impulses(rows, holds, jacobian, bias, holds.right, v_out, held_out.impulse):
-        return True
-    leave_alone(rows, holds, jacobian, bias, matrix, factor.place, v_out, held_out.impulse, blocks, sizes)
-    held_out.state[0] = HELD
-    return False
+    solve_left(jacobian, bias, ends, matrix, factor, right, holds, reduced, v_out)
+    if holds.slides[0] == 0:
+        find_pushes(holds, matrix, factor.place, ends, right, v_out, holds.right)
+        if read_impulses(rows, holds, jacobian, bias, holds.right, v_out, True, impulse):
+            leave_alone(rows, holds, jacobian, bias, matrix, factor.place, v_out, impulse, blocks, sizes)
+            held_out.state[0] = HELD
+            return False
+        if not count_rest(rows, jacobian, holds):
+            return True
+        solve_left(jacobian, bias, ends, matrix, factor, right, holds, reduced, v_out)
+    held_out.state[0] = BEGUN_HOLD
+    return True

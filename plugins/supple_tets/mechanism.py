@@ -114,13 +114,13 @@ class TetMechanism:
 
     @property
     def sliding(self) -> int:
-        """Contacts that were not held in the last step that was, because one of them slid before."""
+        """Contacts that were left to a solver in the last step that was held."""
         return self._holds.slides.item(0)
 
     def begin(self, problem: ConstraintProblem, impulse: FloatArray) -> bool:
         """The problem of the contacts that are not held, while the others are."""
         W, rest, holds, n = problem.W, self._rest, self._holds, problem.count
-        if holds.slides.item(0) ** 2 + n > len(W.indices):
+        if holds.slides.item(0) == 0 or holds.slides.item(0) ** 2 + n > len(W.indices):
             return False
         self._take_rest(problem.rows, holds, self.jacobian.arrays, problem.bias, self._v_free, rest.arrays)
         W.set_pattern(rest.group, rest.unit, n, 1, rest.count.item(0))
@@ -135,9 +135,8 @@ class TetMechanism:
         impulse[: problem.count] = self._kept[: problem.count]
         return bool(
             self._end_hold(
-                problem.rows, problem.origin, self.jacobian.arrays, self._matrix, self.factor.place, self._ends,
-                self._right, self._holds, self._reduced.factor, self._rest.arrays, problem.W.blocks, self.held, outcome,
-                self._v_free,
+                problem.rows, problem.bias, self.jacobian.arrays, self._matrix, self.factor, self._ends, self._right,
+                self._holds, self._reduced, self._rest.arrays, problem.W.blocks, self.held, outcome, self._v_free,
             )
         )  # fmt: skip
 

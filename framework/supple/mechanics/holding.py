@@ -25,6 +25,8 @@ from supple.mechanics.solve_kernels import take_held
 
 SEEN_BY = frozenset({"rows.assemble", "rows.solve", "contact.expect_gaps"})
 """Systems that read a problem and know what to do with one that was not closed."""
+TRIES = 3
+"""So often what left its cone is no longer held, before all is solved together."""
 
 
 class Held(NamedTuple):
@@ -52,11 +54,14 @@ class Holder(Protocol):
         ...
 
     def begin(self, problem: ConstraintProblem, impulse: FloatArray) -> bool:
-        """Make a problem of what is not held, with these impulses to begin with; False if there is no room for it."""
+        """Make a problem of what is not held, with these impulses to begin with; False if it is not worth it."""
         ...
 
     def end(self, problem: ConstraintProblem, impulse: FloatArray, outcome: Outcome) -> bool:
-        """Add what is held to the outcome; False if that cannot be held. `impulse` is again what it was."""
+        """Add what is held to the outcome. `impulse` is again what it was.
+
+        False if some of that cannot be held: `begin` may then be asked again, with these left to the solver.
+        """
         ...
 
 
@@ -88,12 +93,16 @@ class Holding:
         assert solve is not None
 
         def go_on() -> None:
-            if state[0] == BEGUN_HOLD and not planned.any() and holder.begin(problem, impulse):
+            for _ in range(TRIES if state[0] == BEGUN_HOLD and not planned.any() else 0):
+                if not holder.begin(problem, impulse):
+                    break
                 solve()
-                ended = holder.end(problem, impulse, outcome)
-                if ended and not outcome.counters[SHORT]:
+                ended, short = holder.end(problem, impulse, outcome), outcome.counters.item(SHORT)
+                if ended and not short:
                     return
                 outcome.counters[:] = 0
+                if ended:
+                    break
             self.release()
             solve()
 
