@@ -23,7 +23,6 @@ def supple_register(registry: Registry) -> None:
     )  # fmt: skip
     for name, system in (
         ("assemble_matrix", "AssembleMatrix"),
-        ("factorise_matrix", "FactoriseMatrix"),
         ("advance_vertices", "AdvanceVertices"),
         ("observe_bodies", "ObserveBodies"),
         ("balance_bodies", "BalanceBodies"),

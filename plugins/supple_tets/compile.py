@@ -208,6 +208,10 @@ def _declare_factor(build: Build, pattern: Pattern) -> None:
     ):
         doc = f"Blocks of A {where}, and a last one for what stands still."
         build.add_step(f"tets.matrix_{name}", (count + 1, 3, 3), unit="kg", doc=doc, accumulates=True)
+    doc = "Vertices of the blocks below the diagonal: of the column, and of the row."
+    vertex = np.argsort(pattern.place)
+    ends = np.stack([vertex[pattern.block_column], vertex[pattern.block_row]], axis=1)
+    build.add_model("tets.ends", ends.reshape(-1, 2), unit="1", doc=doc, dtype=np.int64)
     size = (int(panels["home"][-1]) + LANES,)
     build.add_step("tets.numbers", size, unit="kg^(1/2)", doc="Numbers of the factor, panel by panel.")
 

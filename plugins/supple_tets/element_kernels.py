@@ -13,7 +13,7 @@ from supple_tets.turn_kernels import LANES, Lanes, find_turns
 FLATTEST = 0.1
 """Below this part of its volume a tetrahedron counts as flat or turned inside out: README eq. (5)."""
 KEPT, CALMED = 0.5, 0.05
-"""Of h^2 K, where velocities are those of the middles of steps: README eq. (7)."""
+"""Of h^2 K, where velocities are those of the middles of steps: README eq. (8)."""
 FIXED_MASS = 1e30
 """What stands still [kg]."""
 
@@ -110,7 +110,7 @@ def start_step(h, vertices: Vertices, gravity, now: Now, force, right_out, matri
 
 @njit_inlined
 def add_kept_strain(corner, e, gradient, lame, shear, fixed, now: Now, right_out):
-    """K ((KEPT - 2 CALMED) v + CALMED v_before) of one with these gradients [4, 3] into right_out: README eq. (7)."""
+    """K ((KEPT - 2 CALMED) v + CALMED v_before) of one with these gradients [4, 3] into right_out: README eq. (8)."""
     g00, g01, g02, g10, g11, g12, g20, g21, g22 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for a in range(4):
         n, x, y, z = corner[e, a], gradient[a, 0], gradient[a, 1], gradient[a, 2]
@@ -150,7 +150,7 @@ def find_shapes(elements: Elements, first, x, turn, lanes_out: Lanes):
 def add_elements(
     h, elements: Elements, fixed, now: Now, scratch: Scratch, lanes: Lanes, right_out, matrix_out: Matrix
 ):
-    """Elastic impulses h f into right_out, h (h + damping) K into A: README eq. (3), (4), (7)."""
+    """Elastic impulses h f into right_out, h (h + damping) K into A: README eq. (3), (4), (8)."""
     for first in range(0, elements.corner.shape[0], LANES):
         for lane in range(find_shapes(elements, first, now.x, now.turn, lanes)):
             add_element(h, elements, first + lane, fixed, now, scratch, lanes, lane, right_out, matrix_out)

@@ -10,10 +10,10 @@ from supple_tets.tables import Factor, Moved, Observed
 
 
 @njit
-def advance(h, factor: Factor, x, v_free, impulse, scratch, x_out, v_out):
-    """v' = v_free + A^-1 impulse, x' = x + h v'."""
+def advance(h, factor: Factor, x, v_free, impulse, held, scratch, x_out, v_out):
+    """v' = v_free + A^-1 impulse, x' = x + h v'; in a step that is held v_free is v' already."""
     any_impulse = False
-    for i in range(x.shape[0]):
+    for i in range(x.shape[0] if held[0] == 0 else 0):
         any_impulse = any_impulse or impulse[i, 0] != 0.0 or impulse[i, 1] != 0.0 or impulse[i, 2] != 0.0
     if any_impulse:
         solve_one(factor, impulse, scratch, v_out)

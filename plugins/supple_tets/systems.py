@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from supple.core.build import Build
 from supple.core.schedule import Bound, Call, Phase, System
-from supple_tets.balance_kernels import balance_elements, balance_vertices
+from supple_tets.balance_kernels import balance_elements, balance_vertices, make_powers
 from supple_tets.element_kernels import add_elements, follow_shape, start_step
-from supple_tets.factor_kernels import copy_matrix, factorise, solve_one
 from supple_tets.observe_kernels import advance, observe_bodies, remember
-from supple_tets.product_kernels import ROOM
 from supple_tets.row_kernels import move_skins
 from supple_tets.tables import (
     Books,
@@ -66,24 +65,6 @@ class AssembleMatrix(System):
         ]
 
 
-class FactoriseMatrix(System):
-    """The factor of A, and the velocities if nothing touched."""
-
-    phase = Phase.FREE
-    writes = ("tets.numbers", "tets.v_free")
-    reads = (*(name for name in name_fields(Matrix, Factor) if name != "tets.numbers"), "tets.right")
-
-    def bind(self, arrays: Bound) -> list[Call]:
-        """Bind A and its factor."""
-        matrix, factor = arrays.take(Matrix, "tets"), arrays.take(Factor, "tets")
-        right, v_free = arrays["tets.right"], arrays["tets.v_free"]
-        return [
-            Call(copy_matrix, matrix, factor),
-            Call(factorise, factor, np.zeros(3 * ROOM)),
-            Call(solve_one, factor, right, np.zeros((2 * len(right), 3)), v_free),
-        ]
-
-
 class AdvanceVertices(System):
     """Impulses change the velocities; vertices follow, and tetrahedra turn."""
 
@@ -94,6 +75,9 @@ class AdvanceVertices(System):
     moved = ("tets.x.next", "tets.v.next", "tets.turn.next", "tets.stored.next", "tets.shape")
     writes = (*moved, *before[1:])
 
+    def __init__(self, build: Build) -> None:
+        self.held = next(each.held for each in build.members("mechanisms") if each.name == "tets")
+
     def bind(self, arrays: Bound) -> list[Call]:
         """Bind both states."""
         elements, factor = arrays.take(Elements, "tets"), arrays.take(Factor, "tets")
@@ -101,7 +85,18 @@ class AdvanceVertices(System):
         x_next, v_next, turn_next, stored, shape = (arrays[name] for name in self.moved)
         return [
             Call(remember, arrays.h, *(arrays[name] for name in self.before)),
-            Call(advance, arrays.h, factor, x, v_free, impulse, np.zeros((2 * len(x), 3)), x_next, v_next),
+            Call(
+                advance,
+                arrays.h,
+                factor,
+                x,
+                v_free,
+                impulse,
+                self.held.state,
+                np.zeros((2 * len(x), 3)),
+                x_next,
+                v_next,
+            ),
             Call(follow_shape, elements, x_next, turn, make_lanes(), turn_next, stored, shape),
         ]
 
@@ -168,5 +163,17 @@ class BalanceBodies(System):
         mean, held, scratch = np.zeros_like(v_next), np.zeros_like(v_next), make_scratch()
         return [
             Call(balance_vertices, h, vertices, now, v_next, books, mean, held),
-            Call(balance_elements, h, elements, now, turn_next, v_next, mean, held, scratch, books),
+            Call(
+                balance_elements,
+                h,
+                elements,
+                now,
+                turn_next,
+                v_next,
+                mean,
+                held,
+                scratch,
+                make_powers(),
+                books,
+            ),
         ]

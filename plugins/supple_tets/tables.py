@@ -18,7 +18,7 @@ class Elements(NamedTuple):
     damping: FloatArray  # [m] damping as a part of the stiffness [s]
     slot: IntArray  # [m, 10] where the blocks of a tetrahedron are in the factor, see `order.place_blocks`
     body_of: IntArray  # [m] body
-    midpoint: IntArray  # [m] 1 where velocities are those of the middles of steps: README eq. (7)
+    midpoint: IntArray  # [m] 1 where velocities are those of the middles of steps: README eq. (8)
 
 
 class Vertices(NamedTuple):

@@ -24,7 +24,7 @@ from supple.core.fault import raise_fault
 from supple.core.members import Member, Solve, find_faults
 from supple.core.pose import relative_pose, world_pose
 from supple.core.registry import Registered, Registry
-from supple.core.schedule import ROWS, solve_of
+from supple.core.schedule import ROWS, Entry, solve_of
 from supple.errors import PluginError, Problem, SuppleError, UserError, suggest
 
 #: An index into an array: of one element, or of a row that `world["path"].attribute` shows.
@@ -100,6 +100,8 @@ class Build:
         #: Frames (carrier, row) that pass through each other; see `supple.mechanics.filters`.
         self.ignored_pairs: set[tuple[tuple[str, int], tuple[str, int]]] = set()
         self.drawings: list[Drawing] = []
+        #: The systems in their order, once all is compiled: who binds may ask who else looks at something.
+        self.schedule: list[Entry] = []
         self._poses: dict[str, tuple[FloatArray, FloatArray]] = {}
         self.compiler = ""
         self.providing: tuple[str, ...] = ()

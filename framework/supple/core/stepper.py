@@ -33,7 +33,7 @@ class Stepper:
 
     def __init__(self, build: Build, registry: Registry, before: Stepper | None = None) -> None:
         self.build, self.registry, self.arrays = build, registry, build.arrays
-        self.schedule = make_schedule(build, registry)
+        self.schedule = build.schedule = make_schedule(build, registry)
         self._moving_count = sum(entry.phase < Phase.OBSERVE for entry in self.schedule)
         observing = self.schedule[self._moving_count :]
         self.arrays.freeze({name.removesuffix(NEXT) for entry in observing for name in entry.writes})

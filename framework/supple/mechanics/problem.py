@@ -9,7 +9,7 @@ import copy
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from supple.errors import CapacityError, SimulationError, UserError
 from supple.mechanics import problem_kernels as kernels
 from supple.mechanics.block_matrix import BlockMatrix
 from supple.mechanics.roots import RootSource
+
+if TYPE_CHECKING:
+    from supple.mechanics.holding import Holding
 
 cut_groups, cut_blocks = TypedKernel(kernels.cut_groups), TypedKernel(kernels.cut_blocks)
 
@@ -99,6 +102,7 @@ class ConstraintProblem:
     roots: RootSource | None = field(
         default=None, init=False
     )  # W as a product over bodies, where that is known
+    holding: Holding | None = field(default=None, init=False)  # who may have left it open, see `holding`
     law: IntArray = field(init=False)  # [capacity] code of the law, see `rows`
     size: IntArray = field(init=False)  # [capacity] number of rows, 1 or 3
     friction: FloatArray = field(init=False)  # [capacity] mu [-]
@@ -205,6 +209,8 @@ class ConstraintProblem:
 
     def save(self, path: Path) -> None:
         """Write the groups in use to an .npz file of plain arrays."""
+        if self.holding is not None:
+            self.holding.release()
         groups, blocks = self.W.group_count, self.W.block_count
         arrays = {name: getattr(self, name)[: self.count] for name in _ARRAYS}
         arrays["W_indptr"] = self.W.indptr[: groups + 1]

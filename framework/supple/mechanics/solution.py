@@ -34,6 +34,9 @@ class Solution:
 ITERATIONS, SHORT, RESCUED, BOUNCED, BEGUN = range(5)
 COUNTERS: Final = 5
 
+#: States of a step that is held (`holding`): it is solved; or a solver is to say what slides does.
+HELD, BEGUN_HOLD = 1, 2
+
 
 class Outcome(NamedTuple):
     """What was found in a step, where kernels can see it."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from supple.core.jit import njit
-from supple.mechanics.solution import BOUNCED, COUNTERS, ITERATIONS, RESCUED, SHORT
+from supple.mechanics.solution import BOUNCED, COUNTERS, HELD, ITERATIONS, RESCUED, SHORT
 from supple.mechanics.warm_start_kernels import finish_rows, take_plan
 
 
@@ -42,3 +42,17 @@ def finish_solve(rows, blocks, key, start, outcome, exact, bound, kept_out, impu
         for i in range(count):
             for row in range(3):
                 impulse_inout[i, row] += outcome.blow[i, row]
+
+
+@njit
+def take_held(held, planned, counts, outcome_out):
+    """Hand over what was found by holding; returns whether nothing was, or a plan came after."""
+    if held.state[0] != HELD:
+        return True
+    for k in range(planned.shape[0]):
+        if planned[k] != 0:
+            return True
+    for g in range(counts[0]):
+        for row in range(3):
+            outcome_out.impulse[g, row] = held.impulse[g, row]
+    return False

@@ -18,6 +18,7 @@ from supple.errors import PluginError, Problem
 from supple.mechanics.block_matrix import Incidences
 from supple.mechanics.block_matrix_kernels import join_incidences, mark_movable
 from supple.mechanics.coupled import count_rolling, solve_coupled
+from supple.mechanics.holding import Holder, Holding, find_holder
 from supple.mechanics.impacts import LATE, Impacts, LateContacts
 from supple.mechanics.last_impulses import LastImpulses, name_last
 from supple.mechanics.mechanism import (
@@ -74,8 +75,10 @@ class AssembleRows(System):
         self.figures = (solve.array("count"), *(name_figure(solve, f) for f in ("contacts", "penetration")))
         sources = build.members("row_sources", solve.name)
         made = (name for source in sources for name in getattr(source, "writes", ()))
+        mechanisms = build.members("mechanisms", solve.name)
+        closed = (name for each in mechanisms for name in getattr(each, "closes", ()))
         self.writes: Sequence[Access] = (
-            solve.array("problem"), *self.figures, solve.array("groups"), *made,
+            solve.array("problem"), *self.figures, solve.array("groups"), *made, *closed,
         )  # fmt: skip
 
     def bind(self, arrays: Bound) -> Work:
@@ -105,11 +108,19 @@ class AssembleRows(System):
                 for each in mechanisms
             ),
             *(bind_bias(source, problem) for source in sources),
-            *couple,
-            *(bind_delassus(mechanism, problem) for mechanism in mechanisms),
-            *_bind_clearing(problem, mechanisms),
-            *bind_closing_springs(problem, sources, arrays.h),
-            *_bind_closing(arrays, problem, mechanisms),
+            *_hold_first(
+                arrays,
+                problem,
+                [
+                    *(each.bind_free() for each in mechanisms if hasattr(each, "bind_free")),
+                    *couple,
+                    *(bind_delassus(mechanism, problem) for mechanism in mechanisms),
+                    *_bind_clearing(problem, mechanisms),
+                    *bind_closing_springs(problem, sources, arrays.h),
+                    *_bind_closing(arrays, problem, mechanisms),
+                ],
+                find_holder(arrays, mechanisms, sources),
+            ),
         ]
 
     def _guard_others(self, arrays: Bound, mechanisms: list[Mechanism], appending: list[Work]) -> list[Work]:
@@ -131,6 +142,17 @@ class AssembleRows(System):
                 mine, other = solve_of(mechanism), self.solve.name
                 what = f"belongs to the solve '{mine}', and a row of '{other}' acts on it"
                 raise PluginError(Problem(None, mechanism.name, what, "make rows in its own solve"))
+
+
+def _hold_first(
+    arrays: Bound, problem: ConstraintProblem, closing: list[Work], holder: Holder | None
+) -> list[Work]:
+    """What closes the problem; where somebody may hold what touches, only if that cannot be."""
+    problem.holding = None
+    if holder is None:
+        return closing
+    problem.holding = Holding(problem, holder, make_callable(closing))
+    return [holder.bind_hold(problem, problem.holding.close)]
 
 
 def _leave_out_rolling(problem: ConstraintProblem, contacts_out: FloatArray) -> None:
@@ -224,6 +246,8 @@ class SolveRows(System):
             call = quick.bind_quick(problem, impulse, planned, outcome)
             solving = [Call(call.kernel, *call.arguments, otherwise=solve)]
         solving += bind_calming(problem, hasty, lambda: _calm(problem, hasty, self.solvers, outcome))
+        if problem.holding is not None:
+            solving = [problem.holding.bind_solve(planned, impulse, outcome, solving)]
         return [
             *(
                 Call(begin_impulse, arrays[each.plan].reshape(-1), number, planned, arrays[each.impulse].reshape(-1))
