@@ -13,6 +13,7 @@ from typing import Protocol
 import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
+from scipy.spatial.transform import Rotation
 
 from supple.core.arrays import BoolArray, FloatArray, IntArray
 from supple.core.build import Build
@@ -74,6 +75,7 @@ class Seam:
     length         of the child [m]; radius: of the limb at the joint
     reach          how far the seam goes up the parent and down the child [m]
     turns          the farthest turns that the joint makes, as rotation vectors [rad]
+    twists         those of a ball joint with its farthest twists besides [rad]
     rivals         whether other limbs leave the parent, too
     everywhere     whether the joint bends to all sides
     """
@@ -87,6 +89,7 @@ class Seam:
     radius: float
     reach: tuple[float, float]
     turns: tuple[FloatArray, ...]
+    twists: FloatArray
     rivals: bool
     everywhere: bool
 
@@ -152,7 +155,9 @@ def even_share(
     least = np.where(own, keep_bone_inside(seam, offset), 0.0)
     if seam.everywhere:
         least *= np.clip((other / seam.radius - BESIDE) / (CLEAR - BESIDE), 0.0, 1.0)
-    return spread_share(points, mesh.triangles, away, held | full, full.astype(float), least)
+    return spread_share(
+        points, mesh.triangles, away, held | full, full.astype(float), least, seam.origin, seam.twists
+    )
 
 
 def keep_bone_inside(seam: Seam, offset: FloatArray) -> FloatArray:
@@ -242,8 +247,10 @@ def find_seams(
         reach = (min(width * radius, 0.5 * above), min(width * radius, 0.5 * length))
         below = tuple(n for n, other in enumerate(paths) if f"{other}/".startswith(f"{path}/"))
         turns = _list_turns(build, entity, path)
+        twists = _list_twists(build, entity, path, turns)
+        everywhere = joint == "ball"
         seams.append(
-            Seam(parent, child, below, origin, along, length, radius, reach, turns, False, joint == "ball")
+            Seam(parent, child, below, origin, along, length, radius, reach, turns, twists, False, everywhere)
         )
     seams = [_leave_room(seam, seams) for seam in seams]
     return [_share_parent(seam, seams) for seam in seams]
@@ -295,6 +302,18 @@ def _list_turns(build: Build, entity: Entity, path: str) -> tuple[FloatArray, ..
             if angle != 0.0:
                 turns.append(math.radians(angle) * way)
     return tuple(turns)
+
+
+def _list_twists(build: Build, entity: Entity, path: str, swings: tuple[FloatArray, ...]) -> FloatArray:
+    """Rotation vectors [n, 3] to the farthest swings of a ball joint, each twisted to both ends of its range [rad]."""
+    bone = build.graph[path].components["bone"]
+    if bone.joint != "ball" or bone.twist is None or not swings:
+        return np.zeros((0, 3))
+    _, rotation = relative_pose(build.pose(entity.path), build.pose(path))
+    along = rotate(rotation, unit(bone.axis))
+    swung = Rotation.from_rotvec(np.array(swings))
+    both = [(swung * Rotation.from_rotvec(math.radians(angle) * along)).as_rotvec() for angle in bone.twist]
+    return np.concatenate(both)
 
 
 def find_next_joints(build: Build, entity: Entity, path: str) -> list[FloatArray]:

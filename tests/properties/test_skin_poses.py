@@ -57,11 +57,20 @@ def test_random_poses_are_clean(character) -> None:
     check()
 
 
-@pytest.mark.xfail(strict=True, reason="one of 1200 triangles of the upper body turns over in this pose")
-def test_pose_that_is_not_clean() -> None:
-    """The one of the first 150 poses drawn for the upper body that is not."""
+@pytest.mark.parametrize("seed", [136, 5000])
+def test_shoulder_twisted_out_across_the_chest_is_clean(seed) -> None:
+    """Shares of least strain alone turn a triangle over here: it is sheared the wrong way."""
     skin = make_skin("upper_body", "skin", VERTICES["upper_body"])
-    assert_clean(skin, skin.draw_pose(np.random.default_rng(136)))
+    assert_clean(skin, skin.draw_pose(np.random.default_rng(seed)))
+
+
+@pytest.mark.xfail(
+    strict=True, reason="a triangle between the seams of hip and spine turns over in this pose"
+)
+def test_pose_that_is_not_clean() -> None:
+    """Two of its corners follow the hip and one the spine: neither seam knows of the other's turns."""
+    skin = make_skin("figure", "skin", VERTICES["figure"])
+    assert_clean(skin, skin.draw_pose(np.random.default_rng(35867)))
 
 
 @pytest.mark.parametrize("character", ["hand", "figure"])
