@@ -14,7 +14,7 @@ from supple.core.arrays import Array, ArraySpec
 from supple.core.control import Given
 from supple.core.drawing import write_drawings
 from supple.core.world import World
-from supple.errors import Problem, UserError
+from supple.errors import Problem, UserError, list_choices
 from supple.run.atomic import refuse_unwritable, temporary_beside
 from supple.run.recorded_commands import CommandWriter, read_commands
 from supple.run.recording import Recording
@@ -151,7 +151,7 @@ def check_continuation(earlier: Recording, header: Header, world: World) -> None
         raise UserError(Problem(None, where, what, "give the same --fps, or another name"))
     ours = {spec.name for spec in recorded_specs(world)}
     if set(earlier.names) != ours:
-        what = f"does not hold the same arrays: {', '.join(sorted(ours ^ set(earlier.names)))}"
+        what = f"does not hold the same arrays: {list_choices(ours ^ set(earlier.names))}"
         raise UserError(Problem(None, where, what, "use the plugins it was made with, or give another name"))
     steps = earlier.steps
     if wanted not in steps.tolist():
