@@ -46,7 +46,9 @@ class RecordingWriter:
         self.specs = recorded_specs(world)
         temporary = temporary_beside(path)
         try:
-            with h5py.File(temporary, "w", libver="latest") as file:
+            # As in `replacing`: a link of that name may lie in wait.
+            temporary.unlink(missing_ok=True)
+            with h5py.File(temporary, "x", libver="latest") as file:
                 _lay_out(file, header, self.specs, world)
             with _open_swmr(temporary) as file:
                 self._take(file, temporary)
