@@ -1,7 +1,7 @@
 """Runs a scene for long, with a recording, and watches its memory: `python tests/soak.py SCENE --steps N`.
 
-The run is a process of its own, whose resident memory is read every second (Linux). It is bounded if the second half of
-the run needs no more than the first, but for `ALLOWED`.
+The run is a process of its own, whose resident memory is read ten times a second from when its recording is open
+(Linux). It is bounded if the second half of the run needs no more than the first, but for `ALLOWED`.
 """
 
 from __future__ import annotations
@@ -17,12 +17,15 @@ from tempfile import TemporaryDirectory
 
 ALLOWED = 8.0
 """How much more memory the second half may take [MiB]: allocators keep pages, and tables double now and then."""
-INTERVAL = 1.0
+INTERVAL = 0.1
 """Time between two looks [s]."""
 
 
-def watch(command: list[str]) -> Iterator[float]:
-    """Resident memory [MiB] of a process, look by look, until it ends; raises if it fails."""
+def watch(command: list[str], begun: Path) -> Iterator[float]:
+    """Resident memory [MiB] of a process, look by look, once a file is there until it ends; raises if it fails.
+
+    What is imported and built before is no matter of how long a run is.
+    """
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     status = Path(f"/proc/{process.pid}/status")
     while process.poll() is None:
@@ -31,7 +34,7 @@ def watch(command: list[str]) -> Iterator[float]:
         except OSError:  # it ended just now
             break
         resident = next((line for line in text.splitlines() if line.startswith("VmRSS:")), "")
-        if resident:
+        if resident and begun.exists():
             yield int(resident.split()[1]) / 1024
         time.sleep(INTERVAL)
     _, errors = process.communicate()
@@ -44,17 +47,10 @@ def soak(scene: Path, steps: int, variant: str = "") -> list[float]:
     """Memory [MiB] of a run of so many steps with a recording."""
     step = float(tomllib.loads(scene.read_text(encoding="utf-8"))["run"]["step"])
     with TemporaryDirectory() as folder:
-        words = [
-            "run",
-            scene,
-            "--until",
-            f"{steps * step:.9g}",
-            "--record",
-            Path(folder) / "run.h5",
-            "--quiet",
-        ]
+        file = Path(folder) / "run.h5"
+        words = ["run", scene, "--until", f"{steps * step:.9g}", "--record", file, "--quiet"]
         more = ["--variant", variant] if variant else []
-        return list(watch([sys.executable, "-m", "supple", *map(str, words), *more]))
+        return list(watch([sys.executable, "-m", "supple", *map(str, words), *more], file))
 
 
 def main() -> int:

@@ -7,6 +7,7 @@ from typing import Literal
 
 from supple.core.component import Metric, Vector, component, field
 from supple.core.entity import Entity, SceneGraph
+from supple.errors import list_choices
 from supple.mechanics.spring_tables import Implicitness
 from supple_joints.paths import check_pair, check_path, find_joint
 
@@ -193,6 +194,6 @@ def check_axis_of(key: str, path: str, graph: SceneGraph) -> Iterator[str]:
     if joint is not None and joint.kind not in FREE_AXIS:
         yield f"{key} = '{path}' is a {joint.kind} joint without a free axis; choose a hinge or slider"
     elif joint is None and not problems:
-        joints = ", ".join(other.path for other in graph.having("joint")) or "none"
+        joints = list_choices(other.path for other in graph.having("joint"))
         yield f"{key} = '{path}' has no joint; the scene's joints: {joints}"
     yield from problems

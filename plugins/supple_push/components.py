@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from supple.core.component import Vector, component, field
 from supple.core.entity import Entity, SceneGraph
+from supple.errors import suggest
 
 
 @component
@@ -29,5 +30,5 @@ class Push:
     def check(self, entity: Entity, graph: SceneGraph) -> Iterator[str]:
         """The pushed entity must exist."""
         if self.on not in graph:
-            known = ", ".join(other.path for other in graph if other.at is None)
-            yield f"on = '{self.on}' names no entity; the scene has: {known}"
+            known = [other.path for other in graph if other.at is None]
+            yield f"on = '{self.on}' names no entity; {suggest(self.on, known, 'the scene has')}"

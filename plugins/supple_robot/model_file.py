@@ -20,6 +20,8 @@ _NUMBERS = (
     "body_mass", "body_inertia", "body_pos", "body_quat", "body_ipos", "body_iquat", "geom_size", "geom_pos",
     "geom_quat", "jnt_pos", "jnt_axis", "qpos0",
 )  # fmt: skip
+#: What laws of actuators are multiplied from. Nothing greater is meant, and products of it are no numbers any more.
+_FACTORS, _GREATEST = ("actuator_gear", "actuator_gainprm", "actuator_biasprm"), 1e30
 _LINE = re.compile(r",?\s*line (\d+)")
 
 
@@ -57,6 +59,11 @@ def _read(file: Path, base: str, path: str, _stamps: tuple[Any, ...]) -> Any:
     for name in _NUMBERS:
         if not np.isfinite(getattr(model, name)).all():
             raise _complain(file, f"{path}.file", f"{name} has a number that is not finite")
+    for name in _FACTORS:
+        if not (np.abs(getattr(model, name)) <= _GREATEST).all():
+            raise _complain(
+                file, f"{path}.file", f"{name} has a number greater than any quantity ({_GREATEST:g})"
+            )
     return model
 
 

@@ -222,6 +222,18 @@ def test_robot_of_infinite_size_is_refused(tmp_path: Path) -> None:
         read_model("a.xml", "as_written", "it.robot", SceneFiles(str(tmp_path / "scene.toml")))
 
 
+@pytest.mark.parametrize("said", ["gear='1e300'", "kp='1e200'"])
+def test_servo_of_a_robot_has_numbers_that_can_be_meant(tmp_path: Path, said: str) -> None:
+    pytest.importorskip("mujoco")
+    from supple_robot.model_file import read_model
+
+    body = "<body><joint name='j'/><geom size='0.1'/></body>"
+    servo = f"<actuator><position joint='j' {said}/></actuator>"
+    (tmp_path / "a.xml").write_text(f"<mujoco><worldbody>{body}</worldbody>{servo}</mujoco>")
+    with pytest.raises(UserError, match="greater than any quantity"):
+        read_model("a.xml", "as_written", "it.robot", SceneFiles(str(tmp_path / "scene.toml")))
+
+
 def test_model_within_a_model_leads_nowhere_else(tmp_path: Path) -> None:
     from supple_robot.source_files import find_sources
 

@@ -188,6 +188,15 @@ def test_steps_do_not_run_backwards() -> None:
     assert world.steps == 0
 
 
+@pytest.mark.parametrize("count", [1.5, 2.0, float("nan"), "2", None])
+def test_steps_are_whole(count) -> None:
+    world = make_world({})
+    with pytest.raises(UserError, match="is no number of steps"):
+        world.step(count)
+    world.step(np.int64(2))
+    assert world.steps == 2
+
+
 def test_observers_never_see_a_number_that_is_not_finite() -> None:
     seen = []
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
 import textwrap
 
 import pytest
+
+from supple.core import stubs
+from supple.core.cache_folder import user_cache_folder
+from supple.core.cache_owner import is_own, keep_to_own_folder
 
 RUN = "from supple_demo.kernels import twice; print(twice(3.0), end='')"
 
@@ -109,3 +114,60 @@ def test_loading_kernels_imports_nothing_that_only_compiling_needs(package, tmp_
         f"{RUN}; import sys; print(*(name in sys.modules for name in ('numba.np.arraymath', 'scipy.linalg')))"
     )
     assert run(package, cache, what) == "6.0False False\n"
+
+
+@pytest.mark.parametrize("kind", ["nbi", "nbc"])
+def test_a_kernel_whose_files_are_half_written_is_made_anew(package, tmp_path, kind) -> None:
+    cache = tmp_path / "cache"
+    run(package, cache)
+    for file in cache.rglob(f"*.{kind}"):
+        file.write_bytes(file.read_bytes()[:40])
+    assert run(package, cache) == "6.0"
+    assert run(package, cache) == "6.0"
+
+
+def test_stubs_that_are_half_written_are_made_anew(tmp_path, monkeypatch) -> None:
+    monkeypatch.setenv("SUPPLE_CACHE_DIR", str(tmp_path))
+    for keep in (slice(None), slice(50), slice(0)):
+        monkeypatch.setattr(stubs, "_addresses", {})
+        assert stubs.find_stubs(["wd"])["wd"]
+        (file,) = (tmp_path / "stubs").iterdir()
+        file.write_bytes(file.read_bytes()[keep])
+    file.write_bytes(bytes(100))
+    monkeypatch.setattr(stubs, "_addresses", {})
+    assert stubs.find_stubs(["wd"])["wd"]
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="folders of users are nobody else's there")
+@pytest.mark.parametrize("others", ["owner", "everybody"])
+def test_machine_code_is_not_taken_from_a_folder_of_others(tmp_path, monkeypatch, others) -> None:
+    shared = tmp_path / "cache"
+    shared.mkdir()
+    monkeypatch.setenv("SUPPLE_CACHE_DIR", str(shared))
+    keep_to_own_folder()
+    assert user_cache_folder() == shared
+    if others == "everybody":
+        shared.chmod(0o777)
+        keep_to_own_folder()
+        assert user_cache_folder() == shared / f"user-{os.geteuid()}"
+        assert user_cache_folder().stat().st_mode & 0o777 == 0o700
+        keep_to_own_folder()
+        assert user_cache_folder().parent == shared
+        return
+    if shared.stat().st_uid == 0:  # what the administrator made is fine, so let it be another's
+        os.chown(shared, 12345, -1)
+    else:
+        monkeypatch.setattr(os, "geteuid", lambda: 12345)
+    keep_to_own_folder()
+    assert not user_cache_folder().is_relative_to(shared) or is_own(user_cache_folder())
+    assert user_cache_folder() != shared
+
+
+def test_the_folder_is_looked_at_before_any_kernel_is_loaded(package, tmp_path) -> None:
+    if not hasattr(os, "geteuid"):
+        pytest.skip("folders of users are nobody else's there")
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    cache.chmod(0o777)
+    assert run(package, cache) == "6.0"
+    assert all(file.is_relative_to(cache / f"user-{os.geteuid()}") for file in cache.rglob("*.nb?"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import subprocess
 import sys
 from pathlib import Path
@@ -13,12 +14,14 @@ import pytest
 
 from run_toys import SCENE, Place
 from supple.errors import UserError
+from supple.run.atomic import temporary_beside
 from supple.run.file_lock import FileLock
 from supple.run.recording import open_recording
-from supple.run.recording_layout import steps_per_frame
+from supple.run.recording_layout import make_header, steps_per_frame
 from supple.run.recording_writer import RecordingWriter
 from supple.run.runner import NEVER
 from supple.run.simulate import simulate
+from toy_worlds import make_world
 
 
 @pytest.fixture
@@ -222,9 +225,6 @@ def test_frames_per_second_become_whole_steps() -> None:
 
 
 def test_world_with_empty_arrays_is_recorded(tmp_path: Path) -> None:
-    from supple.run.recording_layout import make_header
-    from toy_worlds import make_world
-
     def declare(build: object) -> None:
         build.add_state("toy.none", np.zeros((0, 3)), unit="m", doc="Nothing.", record=True)  # type: ignore[attr-defined]
 
@@ -261,6 +261,19 @@ def test_world_with_empty_arrays_is_recorded(tmp_path: Path) -> None:
             "elsewhere, or packed",
         ),
         (lambda file, other: file.create_group("arrays/a/b"), "lies too deep"),
+        (lambda file, other: file.__setitem__("arrays/there", np.dtype("f8")), "holds no numbers"),
+        (
+            lambda file, other: file.create_dataset(
+                "arrays/there", data=["a" * 1000] * 9, dtype=h5py.string_dtype()
+            ),
+            "holds no numbers",
+        ),
+        (
+            lambda file, other: file.create_dataset(
+                "arrays/there", data=np.zeros(10**6, np.int64), scaleoffset=0
+            ),
+            "elsewhere, or packed",
+        ),
     ],
 )
 def test_a_recording_leads_nowhere_and_does_not_grow_when_read(
@@ -305,6 +318,32 @@ def test_a_full_disk_ends_a_run_with_one_line_and_keeps_what_was_written(place: 
     with open_recording(place.folder / "run.h5") as recording:
         assert recording.frames > 1000
         np.testing.assert_allclose(recording.array("toy.x")[:, 0], np.cos(2.0 * recording.times), atol=1e-9)
+
+
+def test_a_folder_without_locks_is_no_reason_not_to_run(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fcntl = pytest.importorskip("fcntl")
+
+    def refuse(file: Any, how: int) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    simulate(place.options(record=place.folder / "run.h5", until=0.1))
+    assert (place.folder / "run.h5").is_file()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
+def test_a_link_that_lies_in_wait_for_a_recording_is_not_followed(place: Place) -> None:
+    victim, file = place.folder / "victim", place.folder / "run.h5"
+    victim.write_text("mine")
+    world = make_world({}, lambda build: None)
+    header = make_header(world.blueprint, every=1, versions={}, overrides=[])
+    # Not by `simulate`, whose lock clears away what looks like a killed run's: the link may come after it.
+    temporary_beside(file).symlink_to(victim)
+    RecordingWriter(file, header, world).close()
+    assert victim.read_text() == "mine"
+    assert not file.is_symlink()
 
 
 def test_two_runs_do_not_write_one_file(place: Place) -> None:

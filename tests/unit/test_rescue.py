@@ -7,6 +7,8 @@ import pytest
 
 from solvers.contact_problems import random_spheres
 from supple.errors import SimulationError
+from supple.mechanics.coupled import MOST_ROUNDS, MOST_STALLED, solve_coupled
+from supple.mechanics.problem import Coupled
 from supple.mechanics.rescue import refuse_speeds, solve_with_rescue
 from supple.mechanics.solution import Solution
 
@@ -47,6 +49,31 @@ def test_if_all_fail_the_step_fails_and_names_them(problem) -> None:
         solve_with_rescue(
             [("a", Fixed("failed")), ("b", Fixed("failed"))], problem, np.zeros((problem.count, 3))
         )
+
+
+class Wandering(Fixed):
+    """Every solve stalls at other impulses, with the residual that comes next, so that limits never settle."""
+
+    def __init__(self, residuals) -> None:
+        super().__init__("stalled")
+        self.residuals = residuals
+
+    def solve(self, problem, warm):
+        self.calls += 1
+        return Solution(
+            np.full((problem.count, 3), float(self.calls)), self.status, 7, self.residuals[self.calls - 1]
+        )
+
+
+@pytest.mark.parametrize(
+    ("residuals", "calls"), [([1.0] * 60, 1 + MOST_STALLED), ([0.4**k for k in range(60)], MOST_ROUNDS)]
+)
+def test_rounds_that_follow_contacts_end_where_solves_get_no_better(problem, residuals, calls) -> None:
+    problem.coupled = Coupled(np.array([1]), np.array([0]), np.array([1]), np.array([0.1]))
+    solver = Wandering(residuals)
+    solution, _ = solve_coupled([("a", solver)], problem, np.zeros((problem.count, 3)), None)
+    assert solver.calls == calls
+    assert solution.status == "stalled"
 
 
 def test_speeds_beyond_that_of_light_are_refused_before_anything_is_tried(problem) -> None:

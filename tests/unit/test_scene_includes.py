@@ -199,3 +199,10 @@ def test_scene_that_cannot_be_read(desk: Desk) -> None:
     ]
     with pytest.raises(SceneError, match="cannot be read"):
         read_scene("a\0b", desk.plugins)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names")
+def test_a_pipe_is_no_file_to_include(desk: Desk) -> None:
+    os.mkfifo(desk.folder / "pipe.toml")
+    found = desk.complaints(including("pipe.toml"))
+    assert found == ["scene.toml:1: include[0]: 'pipe.toml' is no plain file; name a file of TOML"]

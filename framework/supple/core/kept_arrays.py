@@ -6,8 +6,8 @@ import hashlib
 import importlib.metadata
 import os
 import tempfile
-import zipfile
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -41,16 +41,19 @@ def _read(place: Path) -> Arrays | None:
     try:
         with np.load(place, allow_pickle=False) as file:
             return {name: file[name] for name in file.files}
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+    except Exception:  # a damaged file can fail anywhere in the reader
         return None
 
 
 def _write(place: Path, arrays: Arrays) -> None:
     """Write such that nobody ever reads half of it."""
+    name = ""
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=place.parent, suffix=".part", delete=False) as file:
+            name = file.name
             np.savez(file, allow_pickle=False, **dict(arrays))
-        os.replace(file.name, place)
+        os.replace(name, place)
     except OSError:
-        return
+        with suppress(OSError):
+            Path(name).unlink()

@@ -8,12 +8,17 @@ kernels are all there. Here both wait until something is compiled.
 from __future__ import annotations
 
 import functools
+import pickle
 from typing import Any
 
 import llvmlite.binding as llvm
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
 from numba.core.codegen import JITCodeLibrary
 from numba.core.runtime import rtsys
+
+from supple.core.cache_owner import keep_to_own_folder
+
+keep_to_own_folder()
 
 
 @functools.cache
@@ -69,5 +74,18 @@ class KernelCache(FunctionCache):  # type: ignore[misc]
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The compiled code for a signature, or None. Code that is there needs nothing but the runtime."""
         rtsys.initialize(target_context)
-        with self._guard_against_spurious_io_errors():
-            return self._load_overload(sig, target_context)
+        try:
+            with self._guard_against_spurious_io_errors():
+                return self._load_overload(sig, target_context)
+        except (
+            EOFError,
+            pickle.UnpicklingError,
+            ValueError,
+            TypeError,
+            AttributeError,
+            IndexError,
+            KeyError,
+        ):
+            # A machine that lost its power may have left files half written: they are made anew.
+            self._cache_file.flush()
+            return None

@@ -23,6 +23,7 @@ from supple.core.cache_folder import user_cache_folder
 
 _TYPES: Final = {"w": "i64", "d": "double", "b": "i8"}
 _OPAQUE: Final = 15  # from this LLVM on addresses have one type
+_HASH: Final = hashlib.sha256().digest_size
 
 # Code must stay where it is as long as somebody may call it: for good.
 _engines: list[Any] = []
@@ -42,7 +43,7 @@ def _load(shapes: Sequence[str]) -> None:
     said = (llvmlite.__version__, machine.triple, llvm.get_host_cpu_name(), *shapes)
     key = hashlib.sha256("\n".join(said).encode()).hexdigest()[:20]
     file = user_cache_folder() / "stubs" / f"{key}.o"
-    code = file.read_bytes() if file.is_file() else b""
+    code = _recall(file)
     if not code:
         code = machine.emit_object(llvm.parse_assembly("\n".join(map(_write, range(len(shapes)), shapes))))
         _keep(file, code)
@@ -79,11 +80,25 @@ def _write(number: int, shape: str) -> str:
     return "\n".join([*lines, "ret i32 %status", "}"])
 
 
+def _recall(file: Path) -> bytes:
+    """The code in a file behind its own hash, or nothing: LLVM ends the process over code that is not whole."""
+    try:
+        content = file.read_bytes()
+    except OSError:
+        return b""
+    said, code = content[:_HASH], content[_HASH:]
+    return code if hashlib.sha256(code).digest() == said else b""
+
+
 def _keep(file: Path, code: bytes) -> None:
     """Write it whole or not at all; without it the code is made again next time."""
-    with contextlib.suppress(OSError):
+    name = ""
+    try:
         file.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=file.parent)
         with os.fdopen(handle, "wb") as stream:
-            stream.write(code)
+            stream.write(hashlib.sha256(code).digest() + code)
         os.replace(name, file)
+    except OSError:
+        with contextlib.suppress(OSError):
+            Path(name).unlink()

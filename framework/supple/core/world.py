@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -118,6 +119,11 @@ class World:
         A step with more contacts than there is room for is taken again with twice the room, unless the scene says
         how much there is. Arrays that were taken before are then those of the past: ask for them again.
         """
+        try:
+            count = operator.index(count)
+        except TypeError:
+            what = f"{str(count)[:60]} is no number of steps"
+            raise UserError(Problem(None, "world.step", what, "give a whole one")) from None
         if count < 0:
             remedy = "keep a world.snapshot() and world.restore() it"
             raise UserError(

@@ -6,6 +6,7 @@ hardly change what presses there, so two or three rounds do.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -19,6 +20,9 @@ from supple.mechanics.solution import Solution, Solver
 MOST_ROUNDS = 50
 #: Part of the greatest limit by which limits may differ from what they follow.
 EXACT = 1e-13
+#: Solves of one step that may stall without a residual of half the best before. Fifty that each cost all that a solve
+#: may would take a minute.
+MOST_STALLED = 3
 
 #: An impulse that is below its limit by less than this part of it is at its limit.
 FULL = 1e-9
@@ -41,7 +45,7 @@ def solve_coupled(
     assert coupled is not None, "nobody couples groups"
     _soften(problem, coupled)
     limit = _find_limits(coupled, warm, struck)
-    iterations, tries = 0, 1
+    iterations, tries, stalled, best = 0, 1, 0, math.inf
     for _ in range(MOST_ROUNDS):
         _set_limits(problem, coupled, limit)
         solution, tried = solve_with_rescue(solvers, problem, warm)
@@ -49,7 +53,10 @@ def solve_coupled(
         warm = np.array(solution.impulse)
         asked, limit = limit, _find_limits(coupled, warm, struck)
         _follow_limits(problem, coupled, asked, limit, warm)
-        if np.abs(limit - asked).max() <= EXACT * limit.max():
+        if solution.status != "converged":
+            stalled += solution.residual > 0.5 * best
+            best = min(best, solution.residual)
+        if stalled == MOST_STALLED or np.abs(limit - asked).max() <= EXACT * limit.max():
             break
     _set_limits(problem, coupled, limit)
     return Solution(warm, solution.status, iterations, solution.residual), tries

@@ -9,6 +9,7 @@ import numpy as np
 
 from supple.core.arrays import FloatArray, IntArray
 from supple.core.build import Build
+from supple.errors import list_choices
 from supple.mechanics.deforming import DeformingSurface, find_rows
 from supple.mechanics.point_kernels import find_nearest_point, place_point
 
@@ -103,7 +104,7 @@ def find_surface_of(build: Build, path: str, blame: str) -> DeformingSurface | N
             return bending[entity.path]
     below = [surface for other, surface in bending.items() if other.startswith(f"{path}/")]
     if len(below) > 1:
-        names = ", ".join(f"'{each.path}'" for each in below)
+        names = list_choices(f"'{each.path}'" for each in below)
         raise build.refuse(blame, f"below '{path}' are several surfaces that bend", f"name one of {names}")
     return below[0] if below else None
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from supple.core.archives import read_archive
 from supple.core.arrays import FloatArray
-from supple.errors import Problem, UserError
+from supple.errors import Problem, UserError, list_choices
 from supple.mechanics import norm_kernels
 from supple.mechanics.block_matrix import BlockMatrix
 from supple.mechanics.problem import ConstraintProblem
@@ -63,7 +63,7 @@ def read_problem(path: Path, arrays: Arrays | None = None, others: str = "") -> 
     if "q" in arrays and "mu" in arrays and ("W" in arrays or all(name in arrays for name in SPARSE)):
         return _read_contacts(path, arrays)
     forms = f"{FORMATS}, or be one of: {others}" if others else FORMATS
-    raise _refuse(path, "", f"holds {', '.join(sorted(arrays)) or 'no arrays'}", forms)
+    raise _refuse(path, "", f"holds {list_choices(arrays)}", forms)
 
 
 def relative_residual(problem: ConstraintProblem, impulse: FloatArray) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import glob
 import hashlib
 import sys
@@ -11,6 +12,9 @@ from typing import IO
 
 from supple.core.cache_folder import user_cache_folder
 from supple.errors import Problem, UserError
+
+_TAKEN = (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES, errno.EDEADLK)
+"""What systems say of a lock that another has."""
 
 
 class FileLock:
@@ -60,6 +64,7 @@ def _lock(file: IO[bytes]) -> bool:
             import fcntl
 
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
+    except OSError as error:
+        # Some network folders know no locks: nobody says there that the file is being written.
+        return error.errno not in _TAKEN
     return True

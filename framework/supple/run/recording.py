@@ -279,7 +279,10 @@ class Recording:
                         raise ValueError(f"{name} lies too deep")
                     check(part)
                     continue
-                if part.external or part.is_virtual or part.compression is not None:
+                if not isinstance(part, h5py.Dataset) or part.dtype.kind not in "iufb":
+                    raise ValueError(f"{name} holds no numbers")
+                packed = part.id.get_create_plist().get_nfilters()
+                if part.external or part.is_virtual or packed:
                     raise ValueError(f"the numbers of {name} are elsewhere, or packed")
                 announced += part.nbytes
                 if announced > room:

@@ -14,7 +14,7 @@ from supple.core.arrays import Array, ArraySpec
 from supple.core.control import Given
 from supple.core.drawing import write_drawings
 from supple.core.world import World
-from supple.errors import Problem, UserError
+from supple.errors import Problem, UserError, list_choices
 from supple.run.atomic import refuse_unwritable, temporary_beside
 from supple.run.recorded_commands import CommandWriter, read_commands
 from supple.run.recording import Recording
@@ -46,7 +46,9 @@ class RecordingWriter:
         self.specs = recorded_specs(world)
         temporary = temporary_beside(path)
         try:
-            with h5py.File(temporary, "w", libver="latest") as file:
+            # As in `replacing`: a link of that name may lie in wait.
+            temporary.unlink(missing_ok=True)
+            with h5py.File(temporary, "x", libver="latest") as file:
                 _lay_out(file, header, self.specs, world)
             with _open_swmr(temporary) as file:
                 self._take(file, temporary)
@@ -151,7 +153,7 @@ def check_continuation(earlier: Recording, header: Header, world: World) -> None
         raise UserError(Problem(None, where, what, "give the same --fps, or another name"))
     ours = {spec.name for spec in recorded_specs(world)}
     if set(earlier.names) != ours:
-        what = f"does not hold the same arrays: {', '.join(sorted(ours ^ set(earlier.names)))}"
+        what = f"does not hold the same arrays: {list_choices(ours ^ set(earlier.names))}"
         raise UserError(Problem(None, where, what, "use the plugins it was made with, or give another name"))
     steps = earlier.steps
     if wanted not in steps.tolist():

@@ -125,6 +125,10 @@ class _Reader:
             return None
         if file in self.seen:
             return None
+        if os.path.exists(file) and not (os.path.isfile(file) or os.path.isdir(file)):  # which raise nothing
+            # Reading a pipe or a device may never end.
+            self._complain(source, keys, f"'{one_line(name)}' is no plain file", "name a file of TOML")
+            return None
         self.seen.add(file)
         if len(above) > MAX_DEPTH:
             self._complain(source, keys, f"includes are nested deeper than {MAX_DEPTH}", "flatten them")

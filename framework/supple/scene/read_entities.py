@@ -14,7 +14,7 @@ from supple.core.fault import naming_fault
 from supple.core.registry import Registered, Registry
 from supple.core.scene_files import SceneFiles
 from supple.core.settings import Run
-from supple.errors import Problem, Where, suggest
+from supple.errors import Problem, Where, list_choices, suggest
 from supple.scene.fields import fields_of
 from supple.scene.overrides import Override
 from supple.scene.parts import Part
@@ -210,7 +210,7 @@ def read_event(assembly: Assembly, part: Part) -> None:
             what, remedy = "unknown event", suggest(kind, registry.events)
         assembly.problems.append(part.problem((kind,), what, remedy))
     if len(kinds) != 1:
-        which = f"has {len(kinds)} kinds ({', '.join(sorted(kinds))})" if kinds else "does nothing"
+        which = f"has {len(kinds)} kinds ({list_choices(kinds)})" if kinds else "does nothing"
         remedy = suggest("", registry.events, "give it exactly one of")
         assembly.problems.append(part.problem((), which, remedy))
     # An event whose time is wrong is still known by its name.
