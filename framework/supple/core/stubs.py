@@ -42,7 +42,7 @@ def _load(shapes: Sequence[str]) -> None:
     machine = _make_machine()
     said = (llvmlite.__version__, machine.triple, llvm.get_host_cpu_name(), *shapes)
     key = hashlib.sha256("\n".join(said).encode()).hexdigest()[:20]
-    file = user_cache_folder() / "stubs" / f"{key}.o"
+    file = user_cache_folder() / "stubs" / f"{key}.stub"
     code = _recall(file)
     if not code:
         code = machine.emit_object(llvm.parse_assembly("\n".join(map(_write, range(len(shapes)), shapes))))
