@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any, Literal, Protocol, TypeGuard
 
 import numpy as np
@@ -55,6 +56,19 @@ def find_anchor(entity: Entity, graph: SceneGraph) -> tuple[str, Anchor] | None:
             if is_anchor(value):
                 return kind, value
     return None
+
+
+# Variants and sweeps ask the same of the same bones, hundreds of times.
+@lru_cache(maxsize=1024)
+def _are_parallel(one: Vector, other: Vector) -> bool:
+    across = float(np.linalg.norm(np.cross(one, other)))
+    return across < 1e-6 * (math.hypot(*one) * math.hypot(*other))
+
+
+@lru_cache(maxsize=1024)
+def _is_of_solid(inertia: Numbers) -> bool:
+    low, middle, high = np.linalg.eigvalsh(full_inertia(inertia))
+    return not (low < 0 or high > (low + middle) * (1 + 1e-9))
 
 
 class Anchor(Protocol):
@@ -159,9 +173,7 @@ class Bone:
         for name in ("axis", "second_axis")[:used]:
             if not any(getattr(self, name)):
                 yield f"{name} must not be zero; give a direction such as [1, 0, 0]"
-        if used == 2 and np.linalg.norm(np.cross(self.axis, self.second_axis)) < 1e-6 * (
-            math.hypot(*self.axis) * math.hypot(*self.second_axis)
-        ):
+        if used == 2 and _are_parallel(self.axis, self.second_axis):
             yield "second_axis is parallel to axis; a universal joint needs two directions"
         if self.middle is not None and not any(self.middle):
             yield "middle must not be zero; give a direction such as [0, -1, 0]"
@@ -234,8 +246,7 @@ class Bone:
                 return
             if self.mass == 0:
                 yield "inertia is given without a mass; give the mass as well"
-            low, middle, high = np.linalg.eigvalsh(full_inertia(self.inertia))
-            if low < 0 or high > (low + middle) * (1 + 1e-9):
+            if not _is_of_solid(self.inertia):
                 yield "inertia is that of no solid; no principal moment exceeds the sum of the other two"
         elif self.centre is not None:
             yield "centre is given without an inertia; give both, or leave both to the shapes"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -55,6 +56,11 @@ class TriangleMesh:
     def radius(self) -> float:
         """Distance of the farthest vertex from the origin [m]."""
         return float(np.linalg.norm(self.vertices, axis=1).max())
+
+    @cached_property
+    def owned(self) -> IntArray:
+        """What each triangle owns while the mesh keeps its shape; see list_owned."""
+        return list_owned(self, bends=False)
 
 
 def load_mesh(kind: str, shape: Any, path: str, files: SceneFiles) -> TriangleMesh:

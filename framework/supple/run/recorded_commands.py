@@ -14,7 +14,7 @@ from supple.core.control import WIDTH, Given
 from supple.core.world import World
 from supple.errors import Problem, UserError
 from supple.run.recording import Recording, open_recording
-from supple.run.recording_series import Series
+from supple.run.recording_series import Series, open_series
 
 _ROWS = 256
 
@@ -24,7 +24,7 @@ class CommandWriter:
 
     def __init__(self, file: h5py.File) -> None:
         group = file["commands"]
-        self._series = [Series(group[name]) for name in ("step", "what", "values")]
+        self._series = [open_series(group, name) for name in ("step", "what", "values")]
         self.labels: list[str] = json.loads(bytes(group["labels"][...]).decode())
 
     @staticmethod

@@ -14,6 +14,21 @@ _TABLE = 1 << 12
 """For the tables of one series that grows [bytes]."""
 
 
+def open_series(group: h5py.Group, name: str) -> Series:
+    """A series of which HDF5 keeps one chunk: rows are appended and never looked at again.
+
+    By itself it fills megabytes with chunks of every series, which is the memory of a long run.
+    """
+    access = h5py.h5p.create(h5py.h5p.DATASET_ACCESS)
+    # An array that is open already keeps what it was opened with, so it is not open any more here.
+    access.set_chunk_cache(1, _chunk_bytes(group[name]), 1.0)
+    return Series(h5py.Dataset(h5py.h5d.open(group.id, name.encode(), access)))
+
+
+def _chunk_bytes(dataset: h5py.Dataset) -> int:
+    return int(np.prod(dataset.chunks)) * int(dataset.dtype.itemsize)
+
+
 class Series:
     """A dataset (rows, ...) that nobody else makes longer."""
 
@@ -21,7 +36,7 @@ class Series:
         self._id, self._inner = dataset.id, dataset.shape[1:]
         self.length: int = dataset.shape[0]
         self._chunk_rows: int = dataset.chunks[0]
-        self._chunk_bytes = int(np.prod(dataset.chunks)) * dataset.dtype.itemsize
+        self._chunk_bytes = _chunk_bytes(dataset)
         self._dtype = dataset.dtype
 
     def need(self, count: int) -> int:

@@ -20,7 +20,7 @@ from supple.run.recorded_commands import CommandWriter, read_commands
 from supple.run.recording import Recording
 from supple.run.recording_layout import BLOCK, Header
 from supple.run.recording_room import Room
-from supple.run.recording_series import Series
+from supple.run.recording_series import open_series
 
 _CHUNK_BYTES = 1 << 20
 
@@ -67,10 +67,11 @@ class RecordingWriter:
 
     def _take(self, file: h5py.File, path: Path) -> None:
         self._file, self._room = file, Room(path, file)
-        self._series = {spec.name: Series(file["arrays"][spec.name]) for spec in self.specs}
-        self._offsets = {count: Series(file["offsets"][count]) for count in file["offsets"]}
+        self._series = {spec.name: open_series(file["arrays"], spec.name) for spec in self.specs}
+        self._offsets = {count: open_series(file["offsets"], count) for count in file["offsets"]}
         self._ends = {count: int(file["offsets"][count][-1]) for count in file["offsets"]}
-        self._time, self._step, self._complete = Series(file["time"]), Series(file["step"]), file["frames"]
+        self._time, self._step = open_series(file, "time"), open_series(file, "step")
+        self._complete = file["frames"]
         self.commands = CommandWriter(file)
         self.frames = int(self._complete[0])
         self.last_step = int(file["step"][-1]) if self.frames else -1
@@ -205,9 +206,5 @@ def _describe(dataset: h5py.Dataset, spec: ArraySpec) -> None:
 def _open_swmr(path: Path) -> h5py.File:
     access = h5py.h5p.create(h5py.h5p.FILE_ACCESS)
     access.set_libver_bounds(h5py.h5f.LIBVER_LATEST, h5py.h5f.LIBVER_LATEST)
-    # Rows are appended and never looked at again: one chunk of a series is enough. By itself HDF5 keeps megabytes of
-    # every series, which is the memory of a long run.
-    tables, slots, _, _ = access.get_cache()
-    access.set_cache(tables, slots, _CHUNK_BYTES, 1.0)
     flags = h5py.h5f.ACC_RDWR | h5py.h5f.ACC_SWMR_WRITE
     return h5py.File(h5py.h5f.open(os.fsencode(path), flags, access))

@@ -162,7 +162,7 @@ def _declare_pool(build: Build, parts: list[Part]) -> None:
             for i, part in enumerate(parts)
         ],
         "facet": [part.mesh.facet + triangle[i] for i, part in enumerate(parts)],
-        "owns": [list_owned(part.mesh, part.bends is not None) for part in parts],
+        "owns": [list_owned(part.mesh, bends=True) if part.bends else part.mesh.owned for part in parts],
         "vertex_first": [each[0][:-1] + corners[i] for i, each in enumerate(around)]
         + [np.array([corners[-1]])],
         "vertex_triangle": [each[1] + triangle[i] for i, each in enumerate(around)],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,8 @@ from supple_collide.mesh_shape import TriangleMesh, find_facets
 
 #: The step whose noise shapes a floor: floors do not change.
 START = 0
+#: Floors of more cells than this are made anew for every build: kept ones stay in memory.
+MOST_KEPT = 100_000
 
 
 @dataclass(frozen=True)
@@ -47,9 +50,23 @@ def make_terrain(kind: str, shape: Any, path: str, files: SceneFiles, seed: int)
             )
         offsets = np.zeros((wanted, 3))
         offsets[:, 1] = heights
-    else:
-        cells = (max(1, round(shape.size[0] / shape.tile)), max(1, round(shape.size[1] / shape.tile)))
-        offsets = draw_bumps(shape, cells, path, seed if shape.seed is None else shape.seed)
+        return _join(shape, cells, offsets)
+    cells = (max(1, round(shape.size[0] / shape.tile)), max(1, round(shape.size[1] / shape.tile)))
+    seed = seed if shape.seed is None else shape.seed
+    make = _keep_bumpy if cells[0] * cells[1] <= MOST_KEPT else _make_bumpy
+    return make(shape, cells, path, seed)
+
+
+def _make_bumpy(shape: Any, cells: tuple[int, int], path: str, seed: int) -> tuple[TriangleMesh, Grid]:
+    return _join(shape, cells, draw_bumps(shape, cells, path, seed))
+
+
+#: Variants of a scene mostly stand on the same floor.
+_keep_bumpy = lru_cache(maxsize=2)(_make_bumpy)
+
+
+def _join(shape: Any, cells: tuple[int, int], offsets: FloatArray) -> tuple[TriangleMesh, Grid]:
+    """The mesh whose vertices stand off the grid points by these offsets."""
     tile = (shape.size[0] / cells[0], shape.size[1] / cells[1])
     grid_points = place_grid(cells, shape.size)
     corner = np.array([-shape.size[0] / 2, 0.0, -shape.size[1] / 2])
