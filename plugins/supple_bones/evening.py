@@ -11,7 +11,7 @@ count as if their lever were longer, and the shares are found again.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import numpy as np
@@ -36,7 +36,7 @@ LONGER, ROUNDS = 1.25, 6
 FLOOR: Final = 1e-3
 """Strains below this part of the greatest count as this, so that no triangle falls out of the sum."""
 
-_SPREAD: dict[str, FloatArray] = {}
+_KEPT: dict[str, FloatArray] = {}
 
 
 def spread_share(
@@ -53,22 +53,26 @@ def spread_share(
 
     turns [n, 3] are rotation vectors about `origin` that turn no triangle over, if that can be.
 
-    It takes a tenth of a second, and the same skins come again, in variants of a scene and in every run: it is kept.
+    It takes a tenth of a second.
     """
     given = (points, triangles, lever, fixed, start, least, origin, turns)
+    return recall(__name__, given, lambda: _spread(*given))
+
+
+def recall(
+    module: str, given: Sequence[FloatArray | IntArray | BoolArray], make: Callable[[], FloatArray]
+) -> FloatArray:
+    """What `make` makes of `given`, kept for `module`: the same skins come again in every variant and run."""
     asked = hashlib.sha256(f"scipy {scipy.__version__}".encode())
     for each in given:
         asked.update(f"{each.dtype.str} {each.shape};".encode())
         asked.update(np.ascontiguousarray(each).data)
-    return _recall(asked.hexdigest(), lambda: {"share": _spread(*given)}).copy()
-
-
-def _recall(asked: str, make: Callable[[], Mapping[str, FloatArray]]) -> FloatArray:
-    if asked not in _SPREAD:
-        if len(_SPREAD) >= MOST_KEPT:
-            _SPREAD.clear()
-        _SPREAD[asked] = keep_arrays(__name__, asked, make)["share"]
-    return _SPREAD[asked]
+    key = f"{module} {asked.hexdigest()}"
+    if key not in _KEPT:
+        if len(_KEPT) >= MOST_KEPT:
+            _KEPT.clear()
+        _KEPT[key] = keep_arrays(module, asked.hexdigest(), lambda: {"share": make()})["share"]
+    return _KEPT[key].copy()
 
 
 def _spread(

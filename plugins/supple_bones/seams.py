@@ -20,8 +20,9 @@ from supple.core.build import Build
 from supple.core.entity import Entity
 from supple.core.pose import relative_pose, rotate
 from supple_bones.components import spread
-from supple_bones.evening import spread_share
+from supple_bones.evening import recall, spread_share
 from supple_bones.forest import Follower
+from supple_bones.meeting import LONGER, ROUNDS, find_overturned_between, list_pairs
 from supple_bones.swings import find_swing_range, find_swings, unit
 
 TURNING = ("hinge", "universal", "ball")
@@ -93,6 +94,13 @@ class Seam:
     rivals: bool
     everywhere: bool
 
+    def flatten(self) -> FloatArray:
+        """All of it in one row, to tell seams apart."""
+        whole = (self.parent, self.child, *self.below, self.length, self.radius, self.rivals, self.everywhere)
+        counts = (len(self.below), len(self.turns), len(self.twists))
+        ways = (self.origin, self.along, np.array(self.reach), *self.turns, self.twists.ravel())
+        return np.concatenate([np.array([*counts, *whole], dtype=float), *ways])
+
     def blend(self, points: FloatArray) -> FloatArray:
         """The share of the joint's angles that the skin at these points turns by: 0 on the parent, 1 on the child."""
         offset = points - self.origin
@@ -115,34 +123,72 @@ def hang_on_seams(
     if width == 0.0:
         return frames
     lengths, edge = measure_edges(mesh)
-    turned = np.zeros(len(frames))  # how far a vertex turns otherwise than with its bone, as a share
-    for seam in find_seams(build, entity, mesh.vertices, hangs_on, paths, width):
-        steps = math.ceil(STEPS_PER_EDGE * sum(seam.reach) / edge)
-        steps = min(max(steps, FEWEST_STEPS), MOST_STEPS)
-        mine = np.flatnonzero((hangs_on == seam.parent) | (hangs_on == seam.child))
-        if seam.rivals:
-            share = even_share(seam, mesh, lengths, hangs_on, turned > 0.0)
-        else:
-            share = limit_share(seam, lengths, hangs_on, turned > 0.0, seam.blend(mesh.vertices))
-        levels = np.round(steps * share[mine]) / steps
-        for vertex, level in zip(mine.tolist(), levels.tolist(), strict=True):
-            # Where seams meet, a vertex belongs to the one that turns it farther from its bone.
-            other = abs(level - (hangs_on[vertex] == seam.child))
-            if other > turned[vertex]:
-                turned[vertex] = other
-                frames[vertex] = (
-                    Follower(paths[seam.child], level) if level else Follower(paths[seam.parent], 1.0)
-                )
+    seams = find_seams(build, entity, mesh.vertices, hangs_on, paths, width)
+    longer = np.ones(len(frames))
+    if list_pairs(seams):
+        told: list[FloatArray] = [seam.flatten() for seam in seams]
+        given = (mesh.vertices, mesh.triangles, hangs_on, *told)
+        longer = recall(__name__, given, lambda: _lengthen(seams, mesh, hangs_on, (lengths, edge)))
+    owner, level = _divide(seams, mesh, hangs_on, (lengths, edge), longer)
+    for vertex in np.flatnonzero(owner >= 0).tolist():
+        seam, share = seams[owner[vertex]], float(level[vertex])
+        frames[vertex] = Follower(paths[seam.child], share) if share else Follower(paths[seam.parent], 1.0)
     return frames
 
 
+def _lengthen(
+    seams: list[Seam], mesh: SkinMesh, hangs_on: IntArray, measured: tuple[csr_array, float]
+) -> FloatArray:
+    """Factors of levers, so that triangles between two seams stay upright whatever turns these make together."""
+    longer = np.ones(len(hangs_on))
+    for _ in range(ROUNDS):
+        owner, level = _divide(seams, mesh, hangs_on, measured, longer)
+        over = find_overturned_between(seams, mesh.vertices, mesh.triangles, hangs_on, owner, level)
+        if len(over) == 0:
+            break
+        longer[np.unique(over)] *= LONGER
+    return longer
+
+
+def _divide(
+    seams: list[Seam],
+    mesh: SkinMesh,
+    hangs_on: IntArray,
+    measured: tuple[csr_array, float],
+    longer: FloatArray,
+) -> tuple[IntArray, FloatArray]:
+    """The seam of every vertex, or -1, and the share by which it turns with it."""
+    lengths, edge = measured
+    owner, level = np.full(len(hangs_on), -1), np.zeros(len(hangs_on))
+    turned = np.zeros(len(hangs_on))  # how far a vertex turns otherwise than with its bone, as a share
+    for index, seam in enumerate(seams):
+        steps = math.ceil(STEPS_PER_EDGE * sum(seam.reach) / edge)
+        steps = min(max(steps, FEWEST_STEPS), MOST_STEPS)
+        mine = (hangs_on == seam.parent) | (hangs_on == seam.child)
+        if seam.rivals:
+            share = even_share(seam, mesh, lengths, hangs_on, turned > 0.0, longer)
+        else:
+            share = limit_share(seam, lengths, hangs_on, turned > 0.0, seam.blend(mesh.vertices))
+        share = np.round(steps * share) / steps
+        # Where seams meet, a vertex belongs to the one that turns it farther from its bone.
+        other = np.abs(share - (hangs_on == seam.child))
+        taken = mine & (other > turned)
+        owner[taken], level[taken], turned[taken] = index, share[taken], other[taken]
+    return owner, level
+
+
 def even_share(
-    seam: Seam, mesh: SkinMesh, lengths: csr_array, hangs_on: IntArray, turned: BoolArray
+    seam: Seam,
+    mesh: SkinMesh,
+    lengths: csr_array,
+    hangs_on: IntArray,
+    turned: BoolArray,
+    longer: FloatArray,
 ) -> FloatArray:
     """The share where several limbs leave one parent: as even as it can be between what it leaves alone and the child.
 
     The joint does not turn other limbs, nor the skin of the parent that is far from it or nearer to another limb's
-    joint, nor what a seam of the parent has turned already.
+    joint, nor what a seam of the parent has turned already. longer [nv]: factors of the lever.
     """
     points = mesh.vertices
     offset = points - seam.origin
@@ -156,7 +202,14 @@ def even_share(
     if seam.everywhere:
         least *= np.clip((other / seam.radius - BESIDE) / (CLEAR - BESIDE), 0.0, 1.0)
     return spread_share(
-        points, mesh.triangles, away, held | full, full.astype(float), least, seam.origin, seam.twists
+        points,
+        mesh.triangles,
+        away * longer,
+        held | full,
+        full.astype(float),
+        least,
+        seam.origin,
+        seam.twists,
     )
 
 

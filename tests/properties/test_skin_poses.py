@@ -64,13 +64,17 @@ def test_shoulder_twisted_out_across_the_chest_is_clean(seed) -> None:
     assert_clean(skin, skin.draw_pose(np.random.default_rng(seed)))
 
 
-@pytest.mark.xfail(
-    strict=True, reason="a triangle between the seams of hip and spine turns over in this pose"
-)
-def test_pose_that_is_not_clean() -> None:
-    """Two of its corners follow the hip and one the spine: neither seam knows of the other's turns."""
+def test_hip_and_spine_together_are_clean() -> None:
+    """Two corners of a triangle follow the hip and one the spine: each leaves it upright, both turned it over."""
     skin = make_skin("figure", "skin", VERTICES["figure"])
     assert_clean(skin, skin.draw_pose(np.random.default_rng(35867)))
+
+
+@pytest.mark.xfail(strict=True, reason="a triangle is stretched by 2.64 in this pose")
+def test_pose_that_is_not_clean() -> None:
+    """One of 300 poses drawn by chance."""
+    skin = make_skin("figure", "skin", VERTICES["figure"])
+    assert_clean(skin, skin.draw_pose(np.random.default_rng(41220)))
 
 
 @pytest.mark.parametrize("character", ["hand", "figure"])
