@@ -90,6 +90,8 @@ _OPTIONS = (
                  help="Angle of view from bottom to top.  [default: 30]"),
     click.option("--hide", multiple=True, metavar="NAME",
                  help="Leave out a layer (ground, bodies, bones, skin, ...), contacts, labels or shadow."),
+    click.option("--through", multiple=True, metavar="LAYER",
+                 help="Let a layer (muscles, bones, ...) shine through what hides it."),
     click.option("--fps", type=read_positive, metavar="N", help="Pictures a second of a film.  [default: 25]"),
     click.option("--speed", type=read_positive, metavar="X",
                  help="How fast a film runs; 0.5 is slow motion.  [default: 1]"),
@@ -122,6 +124,7 @@ def picture(
     as_json: bool,
     quiet: bool,
     hide: tuple[str, ...],
+    through: tuple[str, ...],
     **more: Any,
 ) -> int:
     """Draw a recording, or a scene after running it, as a picture or a film.
@@ -137,7 +140,7 @@ def picture(
     from supple_picture.source import RunEnded, open_source
 
     check_output(output)
-    job = Job(output, times, strip, size, fps or _FPS, speed or 1.0, _viewpoint(more), hide)
+    job = Job(output, times, strip, size, fps or _FPS, speed or 1.0, _viewpoint(more), hide, through)
     display = choose_display(quiet=quiet or as_json)
     options = _run_options(source, times, job.fps / job.speed if job.is_film else 100.0, more)
     try:

@@ -37,6 +37,7 @@ class Job:
     speed: float = 1.0
     viewpoint: Viewpoint = field(default_factory=Viewpoint)
     hidden: Sequence[str] = ()
+    through: Sequence[str] = ()
 
     @property
     def is_film(self) -> bool:
@@ -48,7 +49,7 @@ class Job:
         frames = self._pick(stage)
         alone = self.is_film or len(frames) == 1
         size = self.size or (_SIZE if alone else _STRIP_SIZE)
-        look = plan_look(stage, frames, hidden=self.hidden, title=_title(stage))
+        look = plan_look(stage, frames, hidden=self.hidden, through=self.through, title=_title(stage))
         shot = plan_shot(stage, frames, size, self.viewpoint)
         if self.is_film:
             self._write_film(stage, frames, size, shot, look, note)

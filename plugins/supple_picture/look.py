@@ -23,7 +23,10 @@ _SAMPLED = 60
 
 @dataclass(frozen=True)
 class Look:
-    """Lengths in m. `metres_per_newton` is 0 where no force is to be seen; no arrow is longer than `longest`."""
+    """Lengths in m. `metres_per_newton` is 0 where no force is to be seen; no arrow is longer than `longest`.
+
+    Layers in `hidden` are left out; those in `through` shine through what hides them.
+    """
 
     middle: FloatArray
     radius: float
@@ -31,6 +34,7 @@ class Look:
     metres_per_newton: float
     longest: float
     hidden: frozenset[str] = frozenset()
+    through: frozenset[str] = frozenset()
     title: str = ""
     samples: int = 2
 
@@ -39,12 +43,22 @@ class Look:
         return thing.drawing.layer not in self.hidden
 
 
-def plan_look(stage: Stage, frames: Sequence[int], *, hidden: Collection[str] = (), title: str = "") -> Look:
-    """The look of pictures of these frames. A layer to hide that nothing has is refused."""
-    known = {*stage.layers, *EXTRAS}
-    for name in hidden:
-        if name not in known:
-            raise UserError(Problem(None, f"--hide {name}", "nothing of this name", suggest(name, known)))
+def plan_look(
+    stage: Stage,
+    frames: Sequence[int],
+    *,
+    hidden: Collection[str] = (),
+    through: Collection[str] = (),
+    title: str = "",
+) -> Look:
+    """The look of pictures of these frames. A layer to hide, or to show through others, that nothing has is refused."""
+    layers = set(stage.layers)
+    for option, names, known in (("--hide", hidden, layers | {*EXTRAS}), ("--through", through, layers)):
+        for name in names:
+            if name not in known:
+                raise UserError(
+                    Problem(None, f"{option} {name}", "nothing of this name", suggest(name, known))
+                )
     things = framed_things(stage)
     low, high = stage.bounds(frames, things)
     radius = max(0.5 * float(np.linalg.norm(high - low)), 1e-6)
@@ -56,6 +70,7 @@ def plan_look(stage: Stage, frames: Sequence[int], *, hidden: Collection[str] = 
         metres_per_newton=per_newton,
         longest=_LONGEST * radius,
         hidden=frozenset(hidden),
+        through=frozenset(through),
         title=title,
     )
 

@@ -1,4 +1,4 @@
-"""What comes last: arrows laid over the picture, and light turned into bytes."""
+"""What comes last: arrows and what shines through, laid over the picture, and light turned into bytes."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from supple_picture.shade_kernels import ray_at, surface_at
 
 
 @njit
-def arrow_at(soup, t, behind, through, slack, view, row, column):
-    """Colour of triangle t of an arrow at a sample, times the share of it that is seen, and that share.
+def glow_at(soup, t, behind, through, slack, view, row, column):
+    """Colour of triangle t of what is laid over at a sample, times the share of it that is seen, and that share.
 
-    `soup` is (triangles, finish, points, normals, colours) of the arrows, `view` (axes, eye, lens) of the camera.
+    `soup` is (triangles, finish, points, normals, colours) of that, `view` (axes, eye, lens) of the camera.
     """
     triangles, finish, points, normals, colours = soup
     axes, eye, lens = view
@@ -26,10 +26,10 @@ def arrow_at(soup, t, behind, through, slack, view, row, column):
 
 @njit
 def lay_over(soup, owner, behind, through, slack, view, image_out):
-    """Blend arrows into the picture: whole where nothing hides them, by the part `through` where something does.
+    """Blend triangles into the picture: whole where nothing hides them, by `through` where something does.
 
-    `owner` numbers the arrows' triangles, `behind` is the nearness of all else; what lies less than `slack` [m]
-    before an arrow does not hide it.
+    `owner` numbers these triangles, `behind` is the nearness of all else; what lies less than `slack` [m] before
+    one does not hide it.
     """
     samples = owner.shape[0] // image_out.shape[0]
     total = 1.0 / (samples * samples)
@@ -39,7 +39,7 @@ def lay_over(soup, owner, behind, through, slack, view, image_out):
             for i in range(row * samples, (row + 1) * samples):
                 for j in range(column * samples, (column + 1) * samples):
                     if owner[i, j] >= 0:
-                        r, g, b, share = arrow_at(soup, owner[i, j], behind[i, j], through, slack, view, i, j)
+                        r, g, b, share = glow_at(soup, owner[i, j], behind[i, j], through, slack, view, i, j)
                         red, green, blue, covered = red + r, green + g, blue + b, covered + share
             if covered > 0.0:
                 kept = 1.0 - covered * total

@@ -36,8 +36,10 @@ _LIGHT = np.array(
 _CONTRAST = 0.04
 #: Where the ground begins and ends to fade, in radii of the scene.
 _FADE = (1.6, 5.0)
-#: How much of an arrow is seen through what hides it.
-_THROUGH = 0.3
+#: How much of an arrow is seen through what hides it, and of a layer that is to shine through.
+_THROUGH, _SHINE = 0.3, 0.75
+#: What lies less before such a layer does not hide it, in radii of the scene.
+_SLACK = 1e-4
 #: Radius of the shaft of an arrow in radii of the scene, and at least in pixels.
 _SHAFT, _SHAFT_PIXELS = 0.007, 1.2
 
@@ -76,8 +78,9 @@ class Renderer:
     def __init__(self, stage: Stage, size: tuple[int, int], look: Look) -> None:
         self.stage, self.size, self.look = stage, size, look
         self._things = [thing for thing in stage.things if look.shows(thing) and not is_plane(thing.drawing)]
+        self._shining = [thing for thing in self._things if thing.drawing.layer in look.through]
         self._planes = planes_of(stage, look)
-        self._view, self._arrow_view = (View(size, look.samples) for _ in range(2))
+        self._view, self._over = (View(size, look.samples) for _ in range(2))
         self._lamps = LampMaps()
         self._image = np.empty((size[1], size[0], 3))
         most = size[0] * look.samples**2
@@ -104,6 +107,8 @@ class Renderer:
             soup.arrays(), planes, _describe_ground(look, middle), _LIGHT, _make_background(self.size[1]),
             make_disc(SEARCHED), TILE, sun, sky, view.arrays(), view.owner, look.samples, *self._row, image,
         )  # fmt: skip
+        if self._shining:
+            self._lay_over(gather(self._shining, frame), camera, _SHINE, _SLACK * look.radius)
         if look.metres_per_newton > 0.0:
             depth = max(float((middle - camera.eye) @ camera.axes()[2]), view.near)
             self._draw_arrows(frame, camera, depth / camera.focal_length(self.size[1]))
@@ -114,17 +119,21 @@ class Renderer:
     def _draw_arrows(self, frame: int, camera: Camera, pixel: float) -> None:
         """Arrows over the picture; `pixel` is the size of one in the middle of the scene [m]."""
         points, forces = self.stage.contacts(frame)
-        view, look = self._arrow_view, self.look
+        look = self.look
         length = look.metres_per_newton * np.linalg.norm(forces, axis=1, keepdims=True)
         forces = forces * np.minimum(1.0, look.longest / np.maximum(length, 1e-300))
         shaft = max(_SHAFT * look.radius, _SHAFT_PIXELS * pixel)
         arrows = make_arrows(points, forces, look.metres_per_newton, shaft)
-        if len(arrows.triangles) == 0:
-            return
-        view.turn(camera)
-        view.look_at(arrows)
+        if len(arrows.triangles):
+            self._lay_over(arrows, camera, _THROUGH, 2.0 * shaft)
+
+    def _lay_over(self, soup: Soup, camera: Camera, through: float, slack: float) -> None:
+        """A soup over the picture: the part `through` of what lies more than `slack` [m] behind all else."""
+        over = self._over
+        over.turn(camera)
+        over.look_at(soup)
         lay_over(
-            arrows.arrays(), view.owner, self._view.nearness, _THROUGH, 2.0 * shaft, view.arrays(), self._image,
+            soup.arrays(), over.owner, self._view.nearness, through, slack, over.arrays(), self._image,
         )  # fmt: skip
 
 

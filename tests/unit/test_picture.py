@@ -111,6 +111,29 @@ def test_layers_can_be_hidden_and_unknown_ones_are_refused(tmp_path: Path) -> No
             plan_look(stage, [0], hidden=["skni"])
 
 
+def test_a_layer_shines_through_what_hides_it_and_only_there(tmp_path: Path) -> None:
+    """A tube within a box: seen where geometry puts it, in its own hue; all other pixels stay as they were."""
+    tube = Drawing("tube", "tube", "muscles", Lines("l.x", "l.s", 0.3), colour=RED)
+    model = {"l.x": [[-0.5, 1, 0], [0.5, 1, 0]], "l.s": [[0, 1]]}
+    with staged(tmp_path, [FLOOR, tube, box("crate", 0.9, (0, 1, 0), BLUE)], model=model) as stage:
+        plain = render_frame(stage, 0, FRONT, SIZE)
+        through = render_frame(stage, 0, FRONT, SIZE, plan_look(stage, [0], through=["muscles"]))
+        bare = render_frame(stage, 0, FRONT, SIZE, plan_look(stage, [0], hidden=["bodies"]))
+        hidden = plan_look(stage, [0], hidden=["muscles"], through=["muscles"])
+        assert not (render_frame(stage, 0, FRONT, SIZE, hidden) != plain).any()
+    changed = (through != plain).any(axis=2)
+    assert not reddish(plain).any()
+    red, blue = through[changed][:, 0].astype(int), through[changed][:, 2].astype(int)
+    assert changed.any()
+    # Light is mixed, three parts of red with one of blue; at the rim, with more of it.
+    assert (red > blue).mean() > 0.8
+    rows, columns = np.nonzero(changed)
+    there = np.nonzero(reddish(bare))
+    for found, wanted in zip((rows, columns), there, strict=True):
+        assert abs(found.min() - wanted.min()) <= 1
+        assert abs(found.max() - wanted.max()) <= 1
+
+
 def test_channel_colours_follow_the_values(tmp_path: Path) -> None:
     square = Drawing(
         "a", "a", "skin", Mesh("m.x", "m.t"), channel=Channel("m.c", 0.0, 10.0, "Pa", "Pressure")

@@ -114,6 +114,7 @@ def test_picture_of_the_start_of_a_scene(tmp_path: Path, capsys) -> None:
         (["--at", "0.9"], "has no frame at t = 0.9 s; it runs from 0 s to 0.5 s"),
         (["--follow", "bal"], "shows no entity 'bal'; choose from: ball, post. Did you mean 'ball'?"),
         (["--hide", "flesh"], "--hide flesh: nothing of this name"),
+        (["--through", "contacts"], "--through contacts: nothing of this name"),
         (["--camera", "40"], "'40' is not of the form AZIMUTH,ELEVATION[,DISTANCE]"),
         (["--camera", "40,20,0"], "the distance 0 is not above zero"),
         (["--camera", "40,95"], "the elevation 95 is not between -90 and 90 degrees"),

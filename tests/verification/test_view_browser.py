@@ -131,8 +131,9 @@ def test_layers_colours_and_contacts_change_the_picture(page: Browser) -> None:
     seek(page, 0.8)
     everything = look(page)
     names = page.ask("[...document.querySelectorAll('#layers label')].map(label => label.textContent.trim())")
-    assert names == ["ground", "bodies", "bones", "skin", "muscles", "contact forces", "see through skin"]
-    for name in ("ground", "bodies", "skin", "contact forces", "see through skin"):
+    veils = ["see through skin", "see through bodies"]
+    assert names == ["ground", "bodies", "bones", "skin", "muscles", "contact forces", *veils]
+    for name in ("ground", "bodies", "skin", "contact forces", *veils):
         toggle = f"document.querySelectorAll('#layers input')[{names.index(name)}].click()"
         page.ask(toggle)
         assert differing(everything, look(page)) > 100, name

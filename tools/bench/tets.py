@@ -204,7 +204,25 @@ def make_bullet(vertices: FloatArray, tets: IntArray, folder: str):
     faces, counts = np.unique(sides, axis=0, return_counts=True)
     names = [str(Path(folder, name)) for name in ("beam.obj", "beam.vtk")]
     meshio.write(names[0], meshio.Mesh(turned, [("triangle", faces[counts == 1])]))
-    meshio.write(names[1], meshio.Mesh(turned, [("tetra", tets)]), file_format="vtk42", binary=False)
+    # Its reader of VTK knows one point or one tetrahedron a line only, which meshio does not write.
+    points = [f"{x!r} {y!r} {z!r}" for x, y, z in turned.tolist()]
+    cells = ["4 " + " ".join(str(corner) for corner in tet) for tet in tets.tolist()]
+    head = [
+        "# vtk DataFile Version 2.0",
+        "beam",
+        "ASCII",
+        "DATASET UNSTRUCTURED_GRID",
+        f"POINTS {len(points)} double",
+    ]
+    lines = [
+        *head,
+        *points,
+        f"CELLS {len(cells)} {5 * len(cells)}",
+        *cells,
+        f"CELL_TYPES {len(cells)}",
+        *["10"] * len(cells),
+    ]
+    Path(names[1]).write_text("\n".join(lines) + "\n")
     shear = YOUNG / (2.0 + 2.0 * POISSON)
     lame = 2.0 * shear * POISSON / (1.0 - 2.0 * POISSON)
     pybullet.connect(pybullet.DIRECT)

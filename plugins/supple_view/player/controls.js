@@ -47,8 +47,10 @@ class Controls {
     if (contacts.reference > 0) {
       this.addToggle("contact forces", true, (on) => (look.contacts = on ? contacts : null));
     }
-    if (layers.includes("skin") && layers.some((layer) => !["skin", "ground"].includes(layer))) {
-      this.addToggle("see through skin", false, (on) => (look.seeThrough = on));
+    const beneath = { skin: (layer) => !["skin", "ground"].includes(layer), bodies: (layer) => layer === "muscles" };
+    for (const [layer, lies] of Object.entries(beneath)) {
+      if (!layers.includes(layer) || !layers.some(lies)) continue;
+      this.addToggle(`see through ${layer}`, false, (on) => look.veiled[on ? "add" : "delete"](layer));
     }
   }
 

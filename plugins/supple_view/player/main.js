@@ -15,7 +15,7 @@ class Player {
     const [low, high] = about.view.first;
     this.look = {
       camera: this.camera, layers: new Set(this.things.map((thing) => thing.layer)), channel: "",
-      contacts: this.contacts.reference > 0 ? this.contacts : null, seeThrough: false,
+      contacts: this.contacts.reference > 0 ? this.contacts : null, veiled: new Set(),
       size: Math.max(length(subtract(high, low)), 1e-3),
     };
     const changed = () => this.refresh();

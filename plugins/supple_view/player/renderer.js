@@ -27,7 +27,7 @@ class Renderer {
     makeRamp(gl, ramp);
   }
 
-  // `look`: now, camera, layers (a set), channel (what it says, or ""), contacts (or null).
+  // `look`: now, camera, layers and veiled ones (sets), channel (what it says, or ""), contacts (or null).
   draw(look) {
     const { gl, canvas } = this;
     const shown = this.things.filter((thing) => look.layers.has(thing.layer));
@@ -93,11 +93,11 @@ class Renderer {
     const program = this.programs.thing.use({
       ...sun, camera: look.camera.matrix(), eye: look.camera.eye(), ramp: RAMP_UNIT, opacity: 1,
     });
-    const skin = things.filter((thing) => isVeiled(thing, look));
-    for (const thing of things) if (!skin.includes(thing)) this.drawThing(program, thing, look);
+    const veils = things.filter((thing) => look.veiled.has(thing.layer));
+    for (const thing of things) if (!veils.includes(thing)) this.drawThing(program, thing, look);
     gl.enable(gl.BLEND);
     program.set({ opacity: 0.35 });
-    for (const thing of skin) this.drawThing(program, thing, look);
+    for (const thing of veils) this.drawThing(program, thing, look);
     gl.disable(gl.BLEND);
   }
 
@@ -140,11 +140,6 @@ class Renderer {
     this.canvas.height = height;
     return true;
   }
-}
-
-// Skin is drawn as a veil while there is something beneath it to see.
-function isVeiled(thing, look) {
-  return look.seeThrough && thing.layer === "skin";
 }
 
 // 1, 2 or 5 times a power of ten, about a twentieth of what is in view.
