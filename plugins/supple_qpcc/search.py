@@ -235,8 +235,9 @@ class Search:
             x = hold(self.problem, start.last)
             return Result(x, np.inf, bound + c0, status, "none", again.modes, *counts, again, "hold")
         x, objective = self.best.x, self.problem.evaluate(self.best.x)
+        # Values of programs are held against each other: one that is evaluated anew is rounded otherwise.
+        proven = self.best.value - bound <= self.allow()
         bound = min(bound + c0, objective)
-        proven = objective - bound <= self.allow()
         status = "unbounded" if self.unbounded else "proven" if proven else "found"
         again = Start(self.best_modes, self.best.active, x)
         return Result(x, objective, bound, status, self.origin, self.best_modes, *counts, again)
