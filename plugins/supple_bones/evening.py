@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import scipy
+from numpy.typing import NDArray
 from scipy.sparse import csr_array, diags_array
 from scipy.sparse.linalg import splu
 from scipy.spatial.transform import Rotation
@@ -59,9 +60,7 @@ def spread_share(
     return recall(__name__, given, lambda: _spread(*given))
 
 
-def recall(
-    module: str, given: Sequence[FloatArray | IntArray | BoolArray], make: Callable[[], FloatArray]
-) -> FloatArray:
+def recall(module: str, given: Sequence[NDArray[Any]], make: Callable[[], FloatArray]) -> FloatArray:
     """What `make` makes of `given`, kept for `module`: the same skins come again in every variant and run."""
     asked = hashlib.sha256(f"scipy {scipy.__version__}".encode())
     for each in given:

@@ -126,8 +126,7 @@ def hang_on_seams(
     seams = find_seams(build, entity, mesh.vertices, hangs_on, paths, width)
     longer = np.ones(len(frames))
     if list_pairs(seams):
-        told: list[FloatArray] = [seam.flatten() for seam in seams]
-        given = (mesh.vertices, mesh.triangles, hangs_on, *told)
+        given = (mesh.vertices, mesh.triangles, hangs_on, *(seam.flatten() for seam in seams))
         longer = recall(__name__, given, lambda: _lengthen(seams, mesh, hangs_on, (lengths, edge)))
     owner, level = _divide(seams, mesh, hangs_on, (lengths, edge), longer)
     for vertex in np.flatnonzero(owner >= 0).tolist():
