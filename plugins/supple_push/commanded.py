@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from supple.core.arrays import FloatArray, IntArray
-from supple.core.build import Build
+from supple.core.build import Build, Frame
 from supple.core.control import COMMANDED
 from supple.core.pose import rotate
 from supple.core.schedule import Bound, Call, Each, Phase, System, Work
@@ -38,12 +38,7 @@ class Pushes:
     def place(self, world: World, path: str, point: FloatArray, *, in_world: bool) -> FloatArray:
         """The point in the frame that moves the entity."""
         build = world.build
-        place = build.pose_in_frame(path)
-        if place is None:
-            refuse_scattered(build, path, path)
-            remedy = "choose an entity that has a body or a bone, or lies below one"
-            raise UserError(Problem(None, path, "a force cannot act on what no frame moves", remedy))
-        frame, position, rotation = place
+        frame, position, rotation = _find_place(build, path)
         if not in_world:
             return position + rotate(rotation, point)
         carrier = next(each for each in build.members("carriers") if each.name == frame.carrier)
@@ -53,19 +48,29 @@ class Pushes:
     def write(self, world: World, path: str, values: FloatArray) -> None:
         """Take the first place whose force has ended."""
         build, arrays = world.build, world.arrays
-        place = build.pose_in_frame(path)
-        assert place is not None, "found when the point was placed"
+        # A damaged recording may name something else than what was pushed.
+        frame, _, _ = _find_place(build, path)
         free = np.flatnonzero(arrays["commanded.until"] <= world.steps)
         if not len(free):
             what = f"more than {PLACES} forces at once"
             raise UserError(Problem(None, path, what, "add them up, or let them end sooner"))
-        number = [each.name for each in build.members("carriers")].index(place[0].carrier)
+        number = [each.name for each in build.members("carriers")].index(frame.carrier)
         row = (int(free[0]),)
         for name, value in (
-            ("carrier", np.array(number)), ("frame", np.array(place[0].index)), ("wrench", values[:6]),
+            ("carrier", np.array(number)), ("frame", np.array(frame.index)), ("wrench", values[:6]),
             ("point", values[6:9]), ("until", values[9]),
         ):  # fmt: skip
             arrays.set_state(f"commanded.{name}", row, value)
+
+
+def _find_place(build: Build, path: str) -> tuple[Frame, FloatArray, FloatArray]:
+    """The frame that moves an entity, and its pose there."""
+    place = build.pose_in_frame(path)
+    if place is None:
+        refuse_scattered(build, path, path)
+        remedy = "choose an entity that has a body or a bone, or lies below one"
+        raise UserError(Problem(None, path, "a force cannot act on what no frame moves", remedy))
+    return place
 
 
 def compile_commanded(build: Build) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import supple
-from supple.core.control import COMMANDED, count_interval
+from supple.core.control import COMMANDED, WIDTH, Given, count_interval
 from supple.core.world import World
 from supple.errors import SimulationError, UserError
 from supple.run.recording import open_recording
@@ -101,6 +101,14 @@ def test_recorded_commands_repeat_the_run_without_the_callback(tmp_path: Path) -
     assert hash_state(again) == hash_state(world)
     with open_recording(tmp_path / "run.h5") as recording:
         assert recording.frames == 31
+
+
+def test_damaged_recording_that_pushes_what_nothing_moves_is_refused(load_text: LoadText) -> None:
+    world = load_text(BALL + '\n[[entity]]\nname = "mark"\npose = {}\n')
+    labels = world.control.labels
+    world.control.replay(labels, [Given(2, labels.index("mark force"), (1.0,) * WIDTH)])
+    with pytest.raises(UserError, match="mark: a force cannot act on what no frame moves"):
+        world.step(3)
 
 
 def test_force_gives_the_impulse_of_its_duration_whatever_the_step(load_text: LoadText) -> None:

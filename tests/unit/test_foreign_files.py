@@ -301,13 +301,40 @@ def test_commands_of_a_recording_are_rows_of_numbers(tmp_path: Path, values: np.
         recording.command_rows()
 
 
-def test_growing_recording_keeps_one_chunk_of_a_series(tmp_path: Path) -> None:
-    from supple.run.recording_writer import _CHUNK_BYTES, _open_swmr
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("scene", 3.0), ("text", np.zeros(2)), ("h", "0.01"), ("every", 0.5), ("overrides", "{}")],
+)
+def test_header_of_a_recording_holds_what_it_should(tmp_path: Path, name: str, value: object) -> None:
+    from made_recordings import write_recording
 
-    with h5py.File(tmp_path / "a.h5", "w", libver="latest") as file:
-        file.create_dataset("x", (0,), "f8", maxshape=(None,), chunks=(8,))
-    with _open_swmr(tmp_path / "a.h5") as file:
-        assert file["x"].id.get_access_plist().get_chunk_cache()[1] <= _CHUNK_BYTES
+    file = write_recording(tmp_path / "run.h5", [], attributes={name: value})
+    with pytest.raises(UserError, match="is damaged"):
+        open_recording(file)
+
+
+def test_contacts_of_a_recording_are_rows_of_contacts(tmp_path: Path) -> None:
+    from made_recordings import write_recording
+
+    contact = ([0.0, 0.0, 0.0], [0.0, 0.0, 0.0], [0.0, 1.0, 0.0])
+    file = tmp_path / "run.h5"
+    for damage in ("no count", "flat", "whole numbers", "one array"):
+        write_recording(file, [], contacts=[[contact]])
+        open_recording(file).close()
+        with h5py.File(file, "r+") as stored:
+            if damage == "no count":
+                del stored["arrays/contacts.force"].attrs["count"]
+            elif damage == "one array":
+                del stored["arrays"]
+                stored["arrays"] = np.zeros(3)
+            else:
+                del stored["arrays/contacts.force"]
+                stored["arrays/contacts.force"] = (
+                    np.zeros(1) if damage == "flat" else np.zeros((1, 3), np.int64)
+                )
+                stored["arrays/contacts.force"].attrs["count"] = "contacts.count"
+        with pytest.raises(UserError, match=r"no contacts|one array"):
+            open_recording(file)
 
 
 @links

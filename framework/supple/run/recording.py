@@ -25,6 +25,8 @@ from supple.run.recording_layout import FORMAT, MADE_BY, Header, read_header
 from supple.run.recording_room import SUPERBLOCK
 
 Value = TypeVar("Value")
+#: What a row holds of arrays that whoever draws or plots knows by name, one row for every contact.
+_CONTACTS = {"contacts.point": (2, 3), "contacts.normal": (3,), "contacts.force": (3,)}
 _WRITTEN_SWMR = 0x04
 #: What a file may announce beyond its size [bytes]: a writer may be about to fill it.
 _SLACK = 1 << 22
@@ -289,6 +291,14 @@ class Recording:
                     raise ValueError(f"{name} announces {part.nbytes} bytes, more than the file has")
 
         check(self._file)
+        if not isinstance(self._file["arrays"], h5py.Group):
+            raise ValueError("its arrays are one array")
+        for name, row in _CONTACTS.items():
+            part = self._file["arrays"].get(name)
+            if part is None:
+                continue
+            if part.shape[1:] != row or part.dtype.kind != "f" or "count" not in part.attrs:
+                raise ValueError(f"the rows of {name} are no contacts")
 
     def _read_header(self) -> Header:
         attributes = self._file.attrs

@@ -31,6 +31,7 @@ FLUSH_SECONDS, MOST_FRAMES, MOST_BYTES = 0.5, 4096, 1 << 25
 #: Frames that are written at once.
 PIECE = 8 * BLOCK
 _AS_JSON = ("versions", "overrides")
+_TYPES: dict[str, type] = {"int": int, "float": float, "str": str, "dict[str, Any]": dict, "list[str]": list}
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,12 @@ def read_header(attributes: Any) -> Header:
         value = attributes[one.name]
         if one.name in _AS_JSON:
             value = json.loads(value)
-        values[one.name] = value.item() if hasattr(value, "item") else value
+        value = value.item() if hasattr(value, "item") else value
+        # A scene made in Python may have a whole number as its step.
+        kinds = (int, float) if one.type == "float" else _TYPES[str(one.type)]
+        if not isinstance(value, kinds):
+            raise ValueError(f"its {one.name} is {value!r:.40}")
+        values[one.name] = value
     return Header(**values)
 
 
