@@ -94,7 +94,7 @@ def craft_h5(whole: Path, file: Path, source: random.Random) -> None:
         names: list[str] = []
         stored.visit(names.append)
         for _ in range(source.randint(1, 2)):
-            name = source.choice(["/", *(each for each in sorted(names) if each in stored)])
+            name = source.choice(["/", *(each for each in sorted(names) if _is_there(stored, each))])
             place = stored[name]
             if name != "/" and source.random() < 0.3:
                 _lead_elsewhere(stored, name, source)
@@ -108,6 +108,13 @@ def craft_h5(whole: Path, file: Path, source: random.Random) -> None:
                 stored[name].attrs.update(kept)
             elif name != "/":
                 del stored[name]
+
+
+def _is_there(stored: h5py.File, name: str) -> bool:
+    try:
+        return name in stored
+    except RuntimeError:  # a link that leads to itself
+        return False
 
 
 def _lead_elsewhere(stored: h5py.File, name: str, source: random.Random) -> None:
