@@ -111,9 +111,10 @@ def craft_h5(whole: Path, file: Path, source: random.Random) -> None:
 
 
 def _is_there(stored: h5py.File, name: str) -> bool:
+    """Whether a name leads to something; links of an earlier change may lead to themselves, or nowhere."""
     try:
-        return name in stored
-    except RuntimeError:  # a link that leads to itself
+        return bool(stored[name])
+    except (KeyError, OSError, RuntimeError):
         return False
 
 
