@@ -121,7 +121,8 @@ def _is_there(stored: h5py.File, name: str) -> bool:
 def _lead_elsewhere(stored: h5py.File, name: str, source: random.Random) -> None:
     """Put something in place of an array that is not there, that lies in another file, or that has no end."""
     was = stored[name]
-    shape, dtype = (was.shape, was.dtype) if isinstance(was, h5py.Dataset) else ((10,), np.dtype("f8"))
+    numbers = isinstance(was, h5py.Dataset) and was.dtype.kind in "iuf"
+    shape, dtype = (was.shape, was.dtype) if numbers else ((10,), np.dtype("f8"))
     kept = dict(was.attrs)
     del stored[name]
     way = source.randrange(8)
