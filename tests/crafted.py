@@ -94,7 +94,7 @@ def craft_h5(whole: Path, file: Path, source: random.Random) -> None:
         names: list[str] = []
         stored.visit(names.append)
         for _ in range(source.randint(1, 2)):
-            name = source.choice(["/", *(each for each in sorted(names) if each in stored)])
+            name = source.choice(["/", *(each for each in sorted(names) if _is_there(stored, each))])
             place = stored[name]
             if name != "/" and source.random() < 0.3:
                 _lead_elsewhere(stored, name, source)
@@ -110,10 +110,19 @@ def craft_h5(whole: Path, file: Path, source: random.Random) -> None:
                 del stored[name]
 
 
+def _is_there(stored: h5py.File, name: str) -> bool:
+    """Whether a name leads to something; links of an earlier change may lead to themselves, or nowhere."""
+    try:
+        return bool(stored[name])
+    except (KeyError, OSError, RuntimeError):
+        return False
+
+
 def _lead_elsewhere(stored: h5py.File, name: str, source: random.Random) -> None:
     """Put something in place of an array that is not there, that lies in another file, or that has no end."""
     was = stored[name]
-    shape, dtype = (was.shape, was.dtype) if isinstance(was, h5py.Dataset) else ((10,), np.dtype("f8"))
+    numbers = isinstance(was, h5py.Dataset) and was.dtype.kind in "iuf"
+    shape, dtype = (was.shape, was.dtype) if numbers else ((10,), np.dtype("f8"))
     kept = dict(was.attrs)
     del stored[name]
     way = source.randrange(8)
