@@ -160,7 +160,10 @@ def _check_values(machine: Phases, phases: dict[str, Phase]) -> Iterator[str]:
             yield f"phase.{lacking[0]} has no value '{name}', and other phases have; say one for all in phases.values"
         told = [phase.values[name] for phase in phases.values() if name in phase.values]
         told += [machine.values[name]] if name in machine.values else []
-        if len({width_of(value) for value in told}) > 1:
+        widths = {width_of(value) for value in told}
+        if 0 in widths:
+            yield f"'{name}' is a list without numbers; give one number or more"
+        elif len(widths) > 1:
             yield f"phase gives '{name}' different numbers of values; give the same number everywhere"
     for other, phase in phases.items():
         for name, value in phase.values.items():
