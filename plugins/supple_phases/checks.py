@@ -162,6 +162,8 @@ def _check_values(machine: Phases, phases: dict[str, Phase]) -> Iterator[str]:
         told += [machine.values[name]] if name in machine.values else []
         if len({width_of(value) for value in told}) > 1:
             yield f"phase gives '{name}' different numbers of values; give the same number everywhere"
+        if 0 in map(width_of, told):
+            yield f"'{name}' is a list of no numbers; give it a number, or leave it out"
     for other, phase in phases.items():
         for name, value in phase.values.items():
             if isinstance(value, Curve) and value.over == "share" and not phase.duration:

@@ -397,6 +397,7 @@ def replaced(old: str, new: str, text: str = TWO) -> str:
         (replaced("duration = 0.3", 'duration = 0.3\nexits = [{ when = { time = 1 }, next = "z" }]'), ["leads to 'z'"]),
         (replaced("duration = 0.3", "duration = 0.3\nvalues = { x = 1 }"), ["phase.b has no value 'x'"]),
         (TWO.replace("0.3", "0.3\nvalues = { x = 1 }") + "values = { x = [1, 2] }\n", ["different numbers"]),
+        (TWO.replace("0.3", "0.3\nvalues = { x = [] }") + "values = { x = [] }\n", ["'x' is a list of no numbers"]),
         (replaced("duration = 0.3", "until = { time = 1 }\nvalues = { x = { keys = [[0, 1]] } }"), ["no duration"]),
         (replaced("duration = 0.3", "duration = 0.3\nvalues = { x = { keys = [[1, 1], [0, 1]] } }"), ["not later"]),
         (TWO + '[entity.phases.phase.c]\nmirrors = "z"\n', ["phase.c.mirrors names 'z'"]),
