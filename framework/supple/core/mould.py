@@ -19,6 +19,7 @@ import numpy as np
 from supple.core.blueprint import Blueprint
 from supple.core.build import Build, run_compilers
 from supple.core.clock import declare_clock
+from supple.core.freed_memory import give_back
 from supple.core.metrics import compile_metrics
 from supple.core.world import World
 
@@ -44,6 +45,8 @@ class Mould:
                 world.refill(build)
                 return world
         self.built += 1
+        self._world = world = None  # so that two worlds never lie side by side
+        give_back()
         self._world = self._build(blueprint)
         return self._world
 
