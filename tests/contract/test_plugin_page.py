@@ -13,7 +13,8 @@ import pytest
 
 import supple
 import supple.testing
-from supple.core.build import COLLECTIONS, Build
+from supple.core.build import Build
+from supple.core.compile_order import COLLECTIONS
 from supple.core.component import Metric, field
 from supple.core.registry import Registry
 from supple.core.schedule import Phase, System

@@ -19,7 +19,9 @@ def test_may_be_called_anywhere() -> None:
     assert give_back() is None
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc, and other systems give memory back by themselves")
+@pytest.mark.skipif(
+    sys.platform != "linux", reason="reads /proc, and other systems give memory back by themselves"
+)
 def test_pages_below_what_is_still_in_use_are_given_back() -> None:
     blocks = [bytearray(60_000) for _ in range(3000)]  # too small to be mapped one by one
     pinned = blocks[::100]

@@ -23,7 +23,7 @@ from supple.core.entity import Entity
 from supple.core.fault import raise_fault
 from supple.core.members import Member, Solve, find_faults
 from supple.core.pose import relative_pose, world_pose
-from supple.core.registry import Registered, Registry
+from supple.core.registry import Registry
 from supple.core.schedule import ROWS, Entry, solve_of
 from supple.errors import PluginError, Problem, SuppleError, UserError, suggest
 
@@ -48,13 +48,6 @@ class BoundMetric:
 
 #: The State array with the room that a world was built with.
 ROOM = "run.room"
-
-#: What compile functions may put objects into for others: frames that move, what moves, what touches, what
-#: makes rows, who holds points of surfaces, what is solved on its own; for controllers the state machines, and
-#: where things should be.
-COLLECTIONS = (
-    "carriers", "mechanisms", "phases", "point_holders", "row_sources", "solves", "surfaces", "targets",
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -354,18 +347,7 @@ class Build:
 def run_compilers(build: Build) -> None:
     """Call the compile functions whose components the scene has, each after those it waits for."""
     kinds = {kind for entity in build.graph for kind in entity.components}
-    compilers = build.registry.compilers
-    done: set[str] = set()
-
-    def call(entry: Registered, above: tuple[str, ...]) -> None:
-        if entry.name in above:
-            what = f"compilers wait for each other: {' -> '.join([*above, entry.name])}"
-            raise PluginError(Problem(None, entry.name, what, "drop one `after`"))
-        if entry.name in done:
-            return
-        for other in _waits_for(entry, compilers):
-            call(other, (*above, entry.name))
-        done.add(entry.name)
+    for entry in build.registry.ordered_compilers:
         if not entry.components or kinds & set(entry.components):
             build.compiler, build.providing = entry.name, entry.provides
             try:
@@ -374,26 +356,8 @@ def run_compilers(build: Build) -> None:
                 raise
             except Exception as error:
                 raise_fault(error, build.registry, entry.plugin, f"compiler {entry.name}")
-
-    for name in sorted(compilers):
-        call(compilers[name], ())
     _check_metrics(build)
     _check_solves(build)
-
-
-def _waits_for(entry: Registered, compilers: Mapping[str, Registered]) -> list[Registered]:
-    """The compilers that `after` names, directly or by the collection that they provide for."""
-    found = []
-    provided = {name for other in compilers.values() for name in other.provides}
-    for name in entry.after:
-        if name in COLLECTIONS or name in provided:
-            found += [other for other in compilers.values() if name in other.provides and other is not entry]
-        elif name in compilers:
-            found.append(compilers[name])
-        else:
-            what = f"wants to compile after {name}, which does not exist"
-            raise PluginError(Problem(None, entry.name, what, suggest(name, [*compilers, *COLLECTIONS])))
-    return sorted(found, key=lambda other: other.name)
 
 
 def _check_solves(build: Build) -> None:

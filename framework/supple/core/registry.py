@@ -6,12 +6,14 @@ world is built, so that checking a scene stays light.
 
 from __future__ import annotations
 
+import functools
 import importlib
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from supple.core.compile_order import order_compilers
 from supple.errors import PluginError, Problem, suggest
 
 if TYPE_CHECKING:
@@ -105,7 +107,13 @@ class Registry:
         named there; `provides` lists the collections that it puts members into itself.
         """
         more = {"components": tuple(components), "after": tuple(after), "provides": tuple(provides)}
+        self.__dict__.pop("ordered_compilers", None)
         self._add("compiler", self.compilers, name, function, **more)
+
+    @functools.cached_property
+    def ordered_compilers(self) -> list[Registered]:
+        """All compile functions in the order in which they run."""
+        return order_compilers(self.compilers)
 
     def add_system(
         self, name: str, system: type[System] | str, *, when: Iterable[str] = (), each: str = ""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from supple.core.arrays import FloatArray, IntArray
-from supple.core.jit import TypedKernel, bind_kernel
+from supple.core.jit import TypedKernel
 from supple.core.schedule import Call
 from supple.errors import CapacityError, SimulationError, UserError
 from supple.mechanics import problem_kernels as kernels
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from supple.mechanics.holding import Holding
 
 cut_groups, cut_blocks = TypedKernel(kernels.cut_groups), TypedKernel(kernels.cut_blocks)
+reserve_groups = TypedKernel(kernels.reserve_groups)
 
 FORMAT: Final = 1
 
@@ -128,9 +129,6 @@ class ConstraintProblem:
         self.u_now, self.free = np.zeros((n, 3)), np.zeros((n, 3))
         self.W = BlockMatrix(groups=n)
         self._asked: IntArray = _integers(2)
-        self._reserve = bind_kernel(
-            kernels.reserve_groups, self._asked[:1], self.rows, self.origin, self._asked[1:]
-        )
 
     def __setattr__(self, name: str, value: Any) -> None:
         owner = _OWNERS.get(name)
@@ -176,7 +174,7 @@ class ConstraintProblem:
     def reserve(self, extra: int) -> int:
         """Add `extra` groups with default values (free bilateral rows) and return the index of the first."""
         self._asked[0] = extra
-        if self._reserve():
+        if reserve_groups(self._asked[:1], self.rows, self.origin, self._asked[1:]):
             self._refuse()
         return self._asked.item(1)
 
