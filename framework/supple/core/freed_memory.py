@@ -1,7 +1,7 @@
 """Memory that was freed goes back to the system.
 
-glibc keeps what was freed between other things for itself: a worker that built the worlds of thirty scenes one after the
-other held 2.5 GiB, of which 0.4 were in use.
+glibc keeps what was freed between other things for itself: a worker that built the worlds of thirty scenes one
+after the other held 2.5 GiB, of which 0.4 were in use.
 """
 
 from __future__ import annotations
