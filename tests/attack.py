@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import random
 import select
 import subprocess
@@ -45,6 +46,7 @@ class Worker:
         self.process = subprocess.Popen(
             [sys.executable, str(WORKER), kind, str(folder)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},  # threads that wait for each other use up a case's time
         )  # fmt: skip
 
     def ask(self, seed: str) -> Verdict:

@@ -18,6 +18,6 @@ def supple_register(registry: Registry) -> None:
     registry.add_component(Tasks)
     registry.add_compiler(
         "tasks.tables", "supple_tasks.compile:compile_tasks", components=["tasks"],
-        after=["skeleton.bones", "targets", "phases"],
+        after=["skeleton.bones", "targets", "phases", "mechanisms"],
     )  # fmt: skip
     registry.add_system("tasks.control", "supple_tasks.systems:ControlTasks", when=["tasks"])

@@ -10,7 +10,9 @@ from supple.core.arrays import FloatArray
 from supple.core.build import Build
 from supple.core.curves import Curve, read_curve, shape_of
 from supple.core.entity import Entity
+from supple.errors import PluginError
 from supple.math.curve_layout import SEGMENT_COLUMNS
+from supple.mechanics.combined_dynamics import DynamicsRequest, ask_dynamics
 from supple_bones.layout import FREE, JOINT, Q_FIRST, V_COUNT, V_FIRST
 from supple_motion.targets import find_targets
 from supple_phases.member import find_machines
@@ -56,6 +58,7 @@ def compile_tasks(build: Build) -> None:
     phases = len(find_machines(build).labels) if build.having("phases") else 1
     libraries = 0
     for entity in controllers:
+        _check_carried(build, entity)
         libraries = declare_libraries(build, entity, get_tasks(entity).postures, libraries)
         first = 0
         for _, name, task in entity.components["tasks"].sorted_tasks():
@@ -96,6 +99,24 @@ def compile_tasks(build: Build) -> None:
     rates = build.arrays.specs["skeleton.v"].shape[0]
     build.add_step("tasks.torque", (rates,), unit="N m, N", doc="Torques of all joints.")
     _bind_metrics(build, controllers)
+
+
+def ask(build: Build, entity: Entity) -> DynamicsRequest:
+    """Queries about the skeleton of an entity and what it carries."""
+    (skeleton,) = find_skeletons(entity, build.graph)
+    return ask_dynamics(build, skeleton.path, *get_tasks(entity).carries)
+
+
+def _check_carried(build: Build, entity: Entity) -> None:
+    """Refuse to carry what does not move, or the same thing twice."""
+    try:
+        ask(build, entity)
+    except PluginError as error:
+        problem = error.problems[0]
+        what = f"names '{problem.path}': {problem.what}"
+        raise build.refuse(
+            f"{entity.path}.tasks.carries", what, "list what has a body of its own, once"
+        ) from error
 
 
 def _offer_commands(build: Build, controllers: list[Entity], numbers: FloatArray, labels: list[str]) -> None:

@@ -8,12 +8,9 @@ import numpy as np
 
 from supple.core.arrays import NEXT, FloatArray
 from supple.core.build import Build
-from supple.core.entity import Entity
 from supple.core.schedule import Bound, Call, Phase, System, Work
-from supple.mechanics.combined_dynamics import DynamicsRequest, ask_dynamics
 from supple_phases.member import Machines
-from supple_tasks.checks import find_skeletons
-from supple_tasks.compile import get_tasks
+from supple_tasks.compile import ask, get_tasks
 from supple_tasks.controller import Controller
 from supple_tasks.footing import CONTACTS
 from supple_tasks.library import name_library
@@ -24,12 +21,6 @@ from supple_tasks.records import Clock
 TABLES = ("task", "number", "during", "curve", "segment", "start", "told")
 TARGETS = ("skeleton.q", "skeleton.v", "skeleton.bone", "skeleton.target", "skeleton.target_rate")
 POSES = ("skeleton.x", "skeleton.rotation")
-
-
-def ask(build: Build, entity: Entity) -> DynamicsRequest:
-    """Queries about the skeleton of an entity and what it carries."""
-    (skeleton,) = find_skeletons(entity, build.graph)
-    return ask_dynamics(build, skeleton.path, *get_tasks(entity).carries)
 
 
 class ControlTasks(System):

@@ -16,7 +16,7 @@ from supple.core.pose import rotate
 from supple.mechanics.mechanism import contact_capacity
 from supple_tets.components import Tets
 from supple_tets.mechanism import CORNERS, TetMechanism, TetSurface
-from supple_tets.mesh import TetMesh, find_gradients
+from supple_tets.mesh import TetMesh, find_gradients, find_volumes
 from supple_tets.order import Pattern, find_panels, find_pattern, join_patterns, place_blocks, sort_corners
 from supple_tets.product_kernels import LANES
 from supple_tets.shapes import load_tets, name_shape
@@ -27,6 +27,8 @@ OBSERVED = (
     "momentum", "angular_momentum", "elastic_energy", "sag", "lowest",
 )  # fmt: skip
 """Columns of tets.observed."""
+FAR_OUT = 1e-6
+"""Relative change of a volume by which rounding may change a shape that is far from the origin."""
 MIDPOINT_DOC = "1 where velocities are those of the middles of steps."
 
 
@@ -61,6 +63,9 @@ def list_bodies(build: Build) -> list[TetBody]:
         sizes = np.array([len(mesh.vertices), len(mesh.tets), len(mesh.boundary)])
         slices = [slice(int(a), int(b)) for a, b in zip(counts, counts + sizes, strict=True)]
         start = np.ascontiguousarray(position + rotate(turn, mesh.vertices))
+        if not np.allclose(find_volumes(start, mesh.tets), mesh.volumes, rtol=FAR_OUT, atol=0.0):
+            what = "is so far from the origin that rounding changes the shapes of tetrahedra"
+            raise build.refuse(f"{entity.path}.pose", what, "place it nearer")
         bodies.append(TetBody(entity, entity.components["tets"], mesh, start, *slices))
         counts += sizes
     return bodies

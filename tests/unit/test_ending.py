@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 
 from supple.core.settings import Ending
+from supple.plugin import load_plugins
 from supple.run.claim_runs import Setting, run_task
 from supple.run.claims import list_tasks, make_plan
 from supple.run.cli import run_command
 from supple.run.simulate import RunOptions, simulate
+from supple.scene.load import read_scene
 
 SCENE = """format = 1
 about = "A ball falls."
@@ -94,3 +96,11 @@ def test_what_was_not_measured_ends_nothing() -> None:
     assert not ending.is_met(1.0)
     assert ending.is_met(1.1)
     assert ending.is_met(-0.1)
+
+
+def test_check_knows_the_metrics(tmp_path: Path) -> None:
+    (problem,) = read_scene(write(tmp_path, LOW.replace("height", "hight")), load_plugins()).check_builds()
+    assert problem.where is not None
+    assert problem.where.line == 6
+    assert "no metric 'ball.hight'" in problem.what
+    assert "ball.height" in problem.remedy

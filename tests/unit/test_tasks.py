@@ -10,6 +10,8 @@ import pytest
 
 import supple
 from supple.errors import UserError
+from supple.plugin import load_plugins
+from supple.scene.load import read_scene
 from supple.testing import audit_step, check_memory, check_resume
 from supple_tasks.explain import explain
 
@@ -186,6 +188,24 @@ def test_clamps_that_say_the_same_twice_count_once(write) -> None:
         torques.append(world.array("tasks.torque"))
     assert abs(torques[0]).max() > 1.0
     assert torques[1] == pytest.approx(torques[0], rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("carries", "what"),
+    [
+        ('"post"', "names 'post': nothing that moves has this name"),
+        ('"box", "box"', "names 'box': asked for twice"),
+    ],
+)
+def test_what_is_carried_moves_and_is_named_once(write, carries, what) -> None:
+    file = write(
+        "target = [0.5, 1.3, 0], gain = 100", SCENE.replace('carries = ["box"]', f"carries = [{carries}]")
+    )
+    (problem,) = read_scene(file, load_plugins()).check_builds()
+    assert problem.where is not None
+    assert "carries" in file.read_text(encoding="utf-8").split("\n")[problem.where.line - 1]
+    assert problem.path == "arm.tasks.carries"
+    assert problem.what.startswith(what)
 
 
 def test_clamps_win_over_tasks_and_what_they_take_is_told(write) -> None:

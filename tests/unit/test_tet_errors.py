@@ -45,6 +45,11 @@ CASES = [
         "all vertices stand still",
         "smaller",
     ),
+    (
+        "pose = { position = [1e12, 0, 0] }\n" + BLOCK + "tets = {}\n",
+        "so far from the origin",
+        "place it nearer",
+    ),
     ('tet_letter = { letter = "Q" }\ntets = {}\n', "unknown value 'Q'", "F, H, I"),
     (
         BLOCK + "tets = {}\nmuscles = { fibres = { a = { points = [[0, 0, 0], [0, 0.3, 0]] } } }\n",

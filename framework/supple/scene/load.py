@@ -119,12 +119,15 @@ class Scene:
         """What compiling refuses, in the scene as it stands and in its variants."""
         # Compiling needs numba, which whatever is wrong in the file itself need not wait for.
         from supple.core.build import Build, run_compilers
+        from supple.core.metrics import compile_metrics
 
         found: list[Problem] = []
         for variant in ("", *self.variants):
             try:
                 blueprint = self.blueprint(variant=variant, expansions=expansions)
-                run_compilers(Build(blueprint, self.registry))
+                build = Build(blueprint, self.registry)
+                run_compilers(build)
+                compile_metrics(build)
             except UserError as error:
                 found += self.place(error)
         return list(dict.fromkeys(found))
