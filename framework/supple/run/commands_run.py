@@ -134,7 +134,9 @@ def _show(result: Any, *, as_json: bool, quiet: bool, patterns: tuple[str, ...],
     for one in result.summary["expectations"]:
         if one["holds"] is False:
             reason = f" ({one['because']})" if one["because"] else ""
+            time = f"{result.summary['time']:g} s"
+            found = f"has no value after {time}" if say(one["value"]) == "-" else f"is {say(one['value'])}"
             click.echo(
-                f"does not hold: {one['metric']} is {say(one['value'])}, expected {say_bounds(one)}{reason}",
+                f"does not hold: {one['metric']} {found}, expected {say_bounds(one)}{reason}",
                 err=True,
             )
