@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import NamedTuple
 
 import numpy as np
@@ -58,7 +59,7 @@ def compile_tasks(build: Build) -> None:
     phases = len(find_machines(build).labels) if build.having("phases") else 1
     libraries = 0
     for entity in controllers:
-        _check_carried(build, entity)
+        _check_subjects(build, entity, _check_carried(build, entity))
         libraries = declare_libraries(build, entity, get_tasks(entity).postures, libraries)
         first = 0
         for _, name, task in entity.components["tasks"].sorted_tasks():
@@ -107,16 +108,46 @@ def ask(build: Build, entity: Entity) -> DynamicsRequest:
     return ask_dynamics(build, skeleton.path, *get_tasks(entity).carries)
 
 
-def _check_carried(build: Build, entity: Entity) -> None:
+def _check_carried(build: Build, entity: Entity) -> DynamicsRequest:
     """Refuse to carry what does not move, or the same thing twice."""
     try:
-        ask(build, entity)
+        return ask(build, entity)
     except PluginError as error:
         problem = error.problems[0]
         what = f"names '{problem.path}': {problem.what}"
         raise build.refuse(
             f"{entity.path}.tasks.carries", what, "list what has a body of its own, once"
         ) from error
+
+
+def _check_subjects(build: Build, entity: Entity, request: DynamicsRequest) -> None:
+    """Refuse tasks about the place of what is not controlled, or about the sum of what is no whole."""
+    for number, level in get_tasks(entity).levels.items():
+        for name, task in level.tasks.items():
+            caught = task.intercept.of if task.intercept is not None else ""
+            for key, path in (("of", task.of), ("other", task.other), ("intercept.of", caught)):
+                where = f"{entity.path}.tasks.levels.{number}.tasks.{name}.{key}"
+                sums = key == "of" and (task.kind in ("centre", "momentum") or task.load)
+                if not path or task.kind in ("posture", "limits"):
+                    continue
+                if sums and path not in request.keys:
+                    what = f"names '{path}', which is no skeleton and no body that it controls"
+                    raise build.refuse(where, what, "name one of these as a whole")
+                if not sums and not _has_place(build, path, request.keys):
+                    what = f"names '{path}', which has no place of its own in what it controls"
+                    raise build.refuse(where, what, "name a bone, or list it under carries")
+
+
+def _has_place(build: Build, path: str, controlled: Collection[str]) -> bool:
+    """Whether a bone or body that is controlled moves this entity; a skeleton as a whole is nowhere."""
+    for each in build.graph.ancestors(path):
+        if "bone" in each.components:
+            return any(each.path.startswith(f"{skeleton}/") for skeleton in controlled)
+        if each.path in controlled:
+            return "skeleton" not in each.components
+        if each.path in build.frames:
+            return False
+    return False
 
 
 def _offer_commands(build: Build, controllers: list[Entity], numbers: FloatArray, labels: list[str]) -> None:

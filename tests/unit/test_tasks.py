@@ -208,6 +208,24 @@ def test_what_is_carried_moves_and_is_named_once(write, carries, what) -> None:
     assert problem.what.startswith(what)
 
 
+@pytest.mark.parametrize(
+    "task",
+    [
+        'kind = "point", of = "arm", target = [0, 1, 0]',
+        'kind = "relative", of = "arm/upper/lower", other = "arm", target = [0, 1, 0]',
+        'kind = "centre", of = "arm/upper", target = [0, 1, 0]',
+        'kind = "momentum", of = "arm/upper/lower", gain = 1',
+    ],
+)
+def test_checking_finds_what_tasks_cannot_be_about(write, task) -> None:
+    """A skeleton as a whole has no place, and one of its bones no centre of mass that tasks could move."""
+    scene = f'{SCENE}\n[set]\n"arm.tasks.levels.aims.tasks.more" = {{ {task} }}\n'
+    (problem,) = read_scene(write("target = [0.5, 1.3, 0], gain = 100", scene), load_plugins()).check_builds()
+    assert problem.where is not None
+    assert problem.path.startswith("arm.tasks.levels.aims.tasks.more.")
+    assert "names 'arm" in problem.what
+
+
 def test_clamps_win_over_tasks_and_what_they_take_is_told(write) -> None:
     """One hinge moves the hand, and it is clamped, too: the goal is missed by all of its command, without a torque."""
     base = ELBOW.replace("elbow", "base").replace("0.4, 1", "0.9, 1").replace("arm/upper", "box")

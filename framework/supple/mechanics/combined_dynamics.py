@@ -395,6 +395,8 @@ class DynamicsRequest:
                     last[2].append(key)
                 else:
                     self._found.append((path, source, [key]))
+        #: Paths of the skeletons and bodies that are asked about.
+        self.keys = frozenset(taken)
         self._links = [each for each in build.members("row_sources") if isinstance(each, ConstraintSource)]
         used = list(dict.fromkeys(source.name for _, source, _ in self._found))
         chosen = [source for source in sources if source.name in used]
