@@ -12,6 +12,7 @@ from supple.math.curve_kernels import sample_curve
 from supple_locomotion.body import SoftBody, Want
 from supple_locomotion.clock import Clock
 from supple_locomotion.components import Goal
+from supple_locomotion.known import KnownPush, find_torque
 from supple_locomotion.patches import Touching
 from supple_locomotion.preview import Announced, Preview
 from supple_qpcc.quantities import map_area_rate, measure_area
@@ -29,12 +30,13 @@ class BoundGoal:
 
     def __init__(
         self, goal: Goal, body: SoftBody, clock: Clock, parts: dict[str, IntArray], triangles: IntArray,
-        memory: FloatArray, gravity: FloatArray, pushes: list[Announced],
+        memory: FloatArray, gravity: FloatArray, pushes: list[Announced], known: list[KnownPush],
     ) -> None:  # fmt: skip
         self.goal, self.body, self.clock, self.parts, self.memory = goal, body, clock, parts, memory
         self.axes = np.array(["xyz".index(axis) for axis in goal.axes])
         self.which = parts.get(goal.part, np.zeros(0, np.int64))
         self.weight_of_body = body.mass * float(np.linalg.norm(gravity))
+        self._known = known
         self._preview = Preview(pushes, goal.look_ahead) if pushes else None
         self._flags = clock.find_flags(goal.when)
         self._value, self._progress = clock.find_value(goal.value), clock.find_value(goal.progress)
@@ -150,7 +152,9 @@ class BoundGoal:
             strayed = lean[self.axes] - target
             wanted = goal.stiffness * body.mass * lean[1] * strayed - signs * goal.damping * now
             pressure = np.clip(strayed + wanted / force, -most, most)
-        aim = now + self.clock.h * signs * force * (pressure - lean[self.axes])
+        # Pressure can do nothing about the torque of a push in this step: it is no error to be made good.
+        torque = find_torque(self._known, body, self.clock.time, self.clock.h, middle)[2 - self.axes]
+        aim = now + self.clock.h * (signs * force * (pressure - lean[self.axes]) + torque)
         scale = force * half[self.axes] * self.clock.h
         return Want(self._rows, aim, weight / scale**2)
 
