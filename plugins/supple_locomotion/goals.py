@@ -22,6 +22,8 @@ GOAL_MEMORY: Final = 10
 """Numbers that a goal keeps: was it active; its value then; its value, and a part's place, when the phase began."""
 WITHIN_BASE: Final = 0.85
 """Pressure stays within this part of the half base."""
+CALM: Final = 0.05
+"""Time [s] over which the speed of the base is smoothed: every step of muscles squeezes a soft one this way or that."""
 UP: Final = np.array([0.0, 1.0, 0.0])
 
 
@@ -166,7 +168,7 @@ class BoundGoal:
         assert preview is not None
         friction = float(touching.friction.mean()) if len(touching.patch) else 0.0
         shift = preview.foresee(self.clock.time, force, friction, lean[1])
-        slides = body.v[self.which].mean(axis=0)[self.axes]
+        slides = self._smooth(body.v[self.which].mean(axis=0)[self.axes])
         return np.array(
             [
                 preview.plan(
@@ -175,6 +177,14 @@ class BoundGoal:
                 for k, axis in enumerate(self.axes)
             ]
         )
+
+    def _smooth(self, speed: FloatArray) -> FloatArray:
+        """The speed of the base, smoothed over time, README eq. (10); kept where other goals keep their first value."""
+        kept = self.memory[1 : 1 + len(speed)]
+        share = min(self.clock.h / CALM, 1.0) if self.memory[0] else 1.0
+        kept += share * (speed - kept)
+        self.memory[0] = 1.0
+        return kept
 
 
 class _Track:
