@@ -112,7 +112,6 @@ def test_patches_share_all_points_among_their_cells(seed, across, along, sectors
     assert np.mean(cells == shifted) > 0.9  # but for points at a border
 
 
-
 @given(st.floats(0, 3.1), st.floats(-3, 3), st.integers(0, 99))
 def test_a_limb_that_is_turned_against_the_trunk_is_folded_by_that_angle(angle, turn, seed):
     draw = np.random.default_rng(seed)
