@@ -80,6 +80,11 @@ class SoftBody:
         target = np.eye(3) if heading is None else heading
         return -turn_to(rotation, target, 1.0)
 
+    def find_fold(self, limb: IntArray, trunk: IntArray) -> float:
+        """Angle [rad] by which a part is turned against another, from the shape at rest."""
+        of_limb, of_trunk = (fit_rotation(self.x[which], self.rest[which]) for which in (limb, trunk))
+        return float(np.linalg.norm(turn_to(of_limb, of_trunk, 1.0)))
+
 
 def cross_rows(axes: FloatArray, arms: FloatArray) -> FloatArray:
     """a_k x r_i [k, n, 3] for axes [k, 3] and arms [n, 3]."""

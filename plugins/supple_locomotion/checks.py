@@ -31,6 +31,11 @@ def check_locomotion(told: Locomotion, entity: Entity, graph: SceneGraph) -> Ite
     if told.trunk and told.trunk not in parts:
         yield f"trunk '{told.trunk}' is no part; {suggest(told.trunk, parts)}"
     phases = entity.components.get("phases")
+    for limb in told.limbs:
+        if limb not in parts:
+            yield f"limbs names '{limb}', which is no part; {suggest(limb, parts)}"
+    if told.limbs and not told.trunk and told.gait is None:
+        yield "limbs are measured against the trunk; set trunk to a part"
     flags = sorted({name for each in phases.phase.values() for name in each.active}) if phases else []
     values = _list_values(phases)
     pushes = [

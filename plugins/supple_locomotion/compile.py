@@ -14,13 +14,14 @@ from supple_locomotion.components import Locomotion
 from supple_locomotion.controller import COUNTS, UNKNOWN
 from supple_locomotion.gait import GaitMemory
 from supple_locomotion.goals import GOAL_MEMORY
+from supple_locomotion.known import KnownPush, find_known
 from supple_locomotion.parts import cut_patches, find_parts
 from supple_locomotion.preview import Announced, read_announced
 from supple_tets.compile import TetBody
 
 OBSERVED = (
     "distance", "sideways", "strayed", "turned", "tilt", "stature", "rise", "steps", "least_lift", "jitter", "programs",
-    "decisions", "infeasible", "pivoted",
+    "decisions", "infeasible", "pivoted", "folded",
 )  # fmt: skip
 """Columns of locomotion.observed."""
 SHAKE = ("shake", "motion", "begun", "start_x", "start_y", "start_z")
@@ -41,6 +42,7 @@ class Controlled:
     neutral: FloatArray
     left: BoolArray
     announced: list[list[Announced]]
+    known: list[KnownPush]
     period: float
     memory: dict[str, tuple[int, tuple[int, ...]]]
     patches: slice
@@ -78,6 +80,7 @@ def list_controlled(build: Build) -> list[Controlled]:
                 entity, told, body, surfaces.index(f"tets {entity.path}"), parts, labels, owner,
                 find_neutral(build, entity, told), find_left(build, entity, told),
                 [read_announced(build, entity, goal.foresees) for goal in told.goals.values()],
+                find_known(build, entity, body, {name for goal in told.goals.values() for name in goal.foresees}),
                 find_period(entity, told), memory, own,
             )
         )  # fmt: skip

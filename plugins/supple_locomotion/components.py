@@ -173,6 +173,9 @@ class Locomotion:
         unit="",
         doc="Part whose rotation `turned` and `tilt` tell; that of the gait if none is named.",
     )
+    limbs: tuple[str, ...] = field(
+        default=(), unit="", doc="Parts whose rotation against the trunk `folded` tells."
+    )
     solver: Literal["qpcc", "static"] = field(
         default="qpcc", unit="", doc="Contacts are chosen (qpcc), or all that touch are taken for static."
     )
@@ -215,6 +218,7 @@ class Locomotion:
         Metric("strayed", "m", "Greatest horizontal distance of the centre of mass from its start.", "max"),
         Metric("turned", "deg", "By how much the trunk has turned about the vertical."),
         Metric("tilt", "deg", "Greatest angle between the trunk and upright.", "max"),
+        Metric("folded", "deg", "Greatest rotation of a limb against the trunk.", "max"),
         Metric("stature", "1", "Least height of the centre of mass, as a part of that at the start.", "min"),
         Metric("rise", "m", "Greatest height of the centre of mass above that at the start.", "max"),
         Metric("steps", "1", "Steps of feet that are done."),

@@ -11,6 +11,7 @@ from supple_locomotion.body import Want
 from supple_locomotion.components import Locomotion
 from supple_locomotion.gait import BoundGait
 from supple_locomotion.goals import BoundGoal
+from supple_locomotion.known import KnownImpulses
 from supple_locomotion.patches import PatchFinder, Touching
 from supple_locomotion.scales import DIRECTIONS, Way
 from supple_muscles.muscle_map import MuscleMap
@@ -47,14 +48,14 @@ class Controller:
 
     def __init__(
         self, told: Locomotion, h: float, weight: float, muscles: MuscleMap, neutral: FloatArray, left: BoolArray,
-        mechanism: Answers, v_free: FloatArray, finder: PatchFinder, goals: list[BoundGoal], gait: BoundGait | None,
-        feet: list[list[int]], kept: Kept, scales: Way | None,
+        mechanism: Answers, v_free: FloatArray, finder: PatchFinder, goals: list[BoundGoal], known: KnownImpulses,
+        gait: BoundGait | None, feet: list[list[int]], kept: Kept, scales: Way | None,
     ) -> None:  # fmt: skip
         self.told, self.h, self.scale = told, h, weight * h
         self.muscles, self.neutral, self.left = muscles, neutral, left
         self.mechanism, self.finder = mechanism, finder
         self.goals, self.gait, self.feet, self.kept = goals, gait, feet, kept
-        self.scales = scales
+        self.scales, self.known = scales, known
         self._v_free = v_free.reshape(-1)
         self._answer = np.zeros((0, v_free.size))
 
@@ -104,7 +105,7 @@ class Controller:
         by_muscle = answer @ muscles.columns().T
         by_muscle *= self.h
         by_force = self.scale * (answer @ touching.rows.T)
-        free = rows @ self._v_free
+        free = rows @ self._v_free + self.known.find_change(answer)
         wanted, m = len(aim), muscles.count
         held, limits = muscles.held(), muscles.limits(self.h)
         objective = want_rows(

@@ -12,6 +12,7 @@ from supple.math.curve_kernels import sample_curve
 from supple_locomotion.body import SoftBody, Want
 from supple_locomotion.clock import Clock
 from supple_locomotion.components import Goal
+from supple_locomotion.known import KnownPush, find_torque
 from supple_locomotion.patches import Touching
 from supple_locomotion.preview import Announced, Preview
 from supple_qpcc.quantities import map_area_rate, measure_area
@@ -21,6 +22,8 @@ GOAL_MEMORY: Final = 10
 """Numbers that a goal keeps: was it active; its value then; its value, and a part's place, when the phase began."""
 WITHIN_BASE: Final = 0.85
 """Pressure stays within this part of the half base."""
+CALM: Final = 0.05
+"""Time [s] over which the speed of the base is smoothed: every step of muscles squeezes a soft one this way or that."""
 UP: Final = np.array([0.0, 1.0, 0.0])
 
 
@@ -29,12 +32,13 @@ class BoundGoal:
 
     def __init__(
         self, goal: Goal, body: SoftBody, clock: Clock, parts: dict[str, IntArray], triangles: IntArray,
-        memory: FloatArray, gravity: FloatArray, pushes: list[Announced],
+        memory: FloatArray, gravity: FloatArray, pushes: list[Announced], known: list[KnownPush],
     ) -> None:  # fmt: skip
         self.goal, self.body, self.clock, self.parts, self.memory = goal, body, clock, parts, memory
         self.axes = np.array(["xyz".index(axis) for axis in goal.axes])
         self.which = parts.get(goal.part, np.zeros(0, np.int64))
         self.weight_of_body = body.mass * float(np.linalg.norm(gravity))
+        self._known = known
         self._preview = Preview(pushes, goal.look_ahead) if pushes else None
         self._flags = clock.find_flags(goal.when)
         self._value, self._progress = clock.find_value(goal.value), clock.find_value(goal.progress)
@@ -150,7 +154,9 @@ class BoundGoal:
             strayed = lean[self.axes] - target
             wanted = goal.stiffness * body.mass * lean[1] * strayed - signs * goal.damping * now
             pressure = np.clip(strayed + wanted / force, -most, most)
-        aim = now + self.clock.h * signs * force * (pressure - lean[self.axes])
+        # Pressure can do nothing about the torque of a push in this step: it is no error to be made good.
+        torque = find_torque(self._known, body, self.clock.time, self.clock.h, middle)[2 - self.axes]
+        aim = now + self.clock.h * (signs * force * (pressure - lean[self.axes]) + torque)
         scale = force * half[self.axes] * self.clock.h
         return Want(self._rows, aim, weight / scale**2)
 
@@ -162,7 +168,7 @@ class BoundGoal:
         assert preview is not None
         friction = float(touching.friction.mean()) if len(touching.patch) else 0.0
         shift = preview.foresee(self.clock.time, force, friction, lean[1])
-        slides = body.v[self.which].mean(axis=0)[self.axes]
+        slides = self._smooth(body.v[self.which].mean(axis=0)[self.axes])
         return np.array(
             [
                 preview.plan(
@@ -171,6 +177,14 @@ class BoundGoal:
                 for k, axis in enumerate(self.axes)
             ]
         )
+
+    def _smooth(self, speed: FloatArray) -> FloatArray:
+        """The speed of the base, smoothed over time, README eq. (10); kept where other goals keep their first value."""
+        kept = self.memory[1 : 1 + len(speed)]
+        share = min(self.clock.h / CALM, 1.0) if self.memory[0] else 1.0
+        kept += share * (speed - kept)
+        self.memory[0] = 1.0
+        return kept
 
 
 class _Track:

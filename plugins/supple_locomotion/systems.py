@@ -16,6 +16,7 @@ from supple_locomotion.compile import OBSERVED, Controlled, list_controlled
 from supple_locomotion.controller import Controller, Kept
 from supple_locomotion.gait import BoundGait, GaitMemory
 from supple_locomotion.goals import BoundGoal
+from supple_locomotion.known import KnownImpulses
 from supple_locomotion.patches import PatchFinder
 from supple_locomotion.scales import Way
 from supple_muscles.muscle_map import MuscleMap
@@ -75,7 +76,7 @@ class Decide(System):
         finder = PatchFinder(body, contacts, each.surface, triangles, each.owner)
         kept_goals = each.view(memory, "goals")
         goals = [
-            BoundGoal(goal, body, clock, each.parts, triangles, kept, gravity, pushes)
+            BoundGoal(goal, body, clock, each.parts, triangles, kept, gravity, pushes, each.known)
             for goal, kept, pushes in zip(each.told.goals.values(), kept_goals, each.announced, strict=True)
         ]
         gait, feet = None, []
@@ -91,7 +92,7 @@ class Decide(System):
         weight = body.mass * max(float(np.linalg.norm(gravity)), 1.0)
         return Controller(
             each.told, arrays.h, weight, muscles, each.neutral, each.left, self.mechanism, arrays["tets.v_free"],
-            finder, goals, gait, feet,
+            finder, goals, KnownImpulses(each.known, body, clock), gait, feet,
             Kept(modes[each.patches], each.view(memory, "load"), each.view(memory, "counts")), scales,
         )  # fmt: skip
 
@@ -138,6 +139,7 @@ class Seen:
         self.steps = each.view(memory, "steps") if gait is not None else None
         trunk = each.told.trunk or (gait.trunk if gait is not None else "")
         self.trunk = each.parts[trunk] if trunk else None
+        self.limbs = [each.parts[limb] for limb in each.told.limbs]
         heading = (
             np.array([gait.heading[0], 0.0, gait.heading[2]]) if gait is not None else np.array([1.0, 0, 0])
         )
@@ -171,6 +173,8 @@ class Seen:
             up = _turn_up(turn)
             values["tilt"] = np.degrees(np.arccos(np.clip(up[1], -1.0, 1.0)))
             values["turned"] = np.degrees(turn[1])
+            if self.limbs:
+                values["folded"] = np.degrees(max(body.find_fold(limb, self.trunk) for limb in self.limbs))
         out[:] = [values[name] for name in OBSERVED]
 
 

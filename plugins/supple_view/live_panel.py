@@ -62,6 +62,8 @@ class LivePanel:
             for layer, frame in scene.layers.items():
                 self._add_switch(layer, frame, "visible")
             self._add_switch("contact forces", scene, "contacts")
+            for layer in scene.covers:
+                self._add_veil(layer)
             paths = [thing.drawing.path for thing in things if thing.drawing.layer != "ground"]
             roots = sorted({path.partition("/")[0] for path in paths if "/" in path})
             follow = self.gui.add_dropdown("Follow", (_NOTHING, *dict.fromkeys([*roots, *paths])))
@@ -75,6 +77,15 @@ class LivePanel:
 
         def switch(event: Any) -> None:
             setattr(owner, attribute, box.value)
+            self.stale = True
+
+        box.on_update(switch)
+
+    def _add_veil(self, layer: str) -> None:
+        box = self.gui.add_checkbox(f"see through {layer}", False)
+
+        def switch(event: Any) -> None:
+            (self.scene.veiled.add if box.value else self.scene.veiled.discard)(layer)
             self.stale = True
 
         box.on_update(switch)

@@ -17,6 +17,8 @@ ARROW_COLOUR = (230, 56, 41)
 _ARROW_SHARE = 0.22
 #: Percentile of all forces that is the usual one, and the frames that are looked at for it.
 _USUAL_FORCE, _SAMPLES = 95.0, 48
+#: Opacity of what is seen through.
+_VEIL = 0.35
 
 
 class LiveScene:
@@ -29,6 +31,7 @@ class LiveScene:
         self.server, self.stage, self.touched = server, stage, touched
         self.channel = ""
         self.contacts = True
+        self.veiled: set[str] = set()
         actors = [thing for thing in stage.things if thing.drawing.layer != "ground"] or stage.things
         self.low, self.high = stage.bounds([0], actors)
         self.size = max(float(np.linalg.norm(self.high - self.low)), 1e-3)
@@ -40,6 +43,15 @@ class LiveScene:
         }
         self._coloured: set[str] = set()
         self._arrows: Any = None
+
+    @property
+    def covers(self) -> list[str]:
+        """Layers that hide others: skin, and bodies with muscles in them."""
+        inner = set(self.stage.layers) - {"skin", "ground"}
+        return [
+            layer for layer in self.stage.layers
+            if (layer == "skin" and inner) or (layer == "bodies" and "muscles" in inner)
+        ]  # fmt: skip
 
     def show(self, frame: int) -> None:
         """Bring everything to a frame, all at once for those who look."""
@@ -108,7 +120,9 @@ class LiveScene:
 
     def _move(self, index: int, thing: Thing, frame: int) -> None:
         name, channel = thing.drawing.name, thing.drawing.channel
-        coloured = channel is not None and channel.says == self.channel
+        veiled = thing.drawing.layer in self.veiled
+        # Meshes with colours of single vertices have no opacity.
+        coloured = channel is not None and channel.says == self.channel and not veiled
         if channel is not None and coloured:
             self._nodes[name] = self._add_coloured(index, thing, channel, frame)
             self._coloured.add(name)
@@ -116,6 +130,9 @@ class LiveScene:
             self._nodes[name] = self._add(index, thing)
             self._coloured.discard(name)
         node = self._nodes[name]
+        opacity = _VEIL if veiled else None
+        if not coloured and not is_plane(thing.drawing) and node.opacity != opacity:
+            node.opacity = opacity
         if thing.is_rigid:
             node.position, node.wxyz = thing.pose(frame)
         elif not coloured:

@@ -49,6 +49,8 @@ CASES = [
     (SOLE + 'neutral = { leg = 0.9 }\ngoals.a = { of = "centre", weight = 1 }\n', "no fibre is called 'leg'", "back"),
     (SOLE + 'leaves = ["leg*"]\n' + CENTRE, "no fibre is called 'leg*'", "back"),
     (SOLE + 'trunk = "chest"\n' + CENTRE, "trunk 'chest' is no part", "sole"),
+    (SOLE + 'limbs = ["leg"]\ntrunk = "sole"\n' + CENTRE, "limbs names 'leg', which is no part", "sole"),
+    (SOLE + 'limbs = ["sole"]\n' + CENTRE, "limbs are measured against the trunk", "set trunk"),
     (SOLE + 'goals.a = { of = "balance", axes = "xz", part = "sole", weight = 1, foresees = ["a"] }\n', "no push", ""),
     (SOLE + 'goals.a = { of = "lean", part = "feet", weight = 1 }\n', "part 'feet' does not exist", "sole"),
     (SOLE + CENTRE + "[[entity]]\nname = 'rug'\nscales = {}\n", "there are no tets beside it", "where tets are"),

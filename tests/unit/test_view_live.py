@@ -187,6 +187,15 @@ def test_viewer_brings_everything_to_the_frame(tmp_path: Path) -> None:
             # The recorded force on the first points down; the arrow shows the one on the second, upwards.
             np.testing.assert_allclose(point, recording.rows("contacts.point", 10)[0].mean(axis=0), atol=1e-7)
             assert (end - point)[1] > 0
+            assert viewer.scene.covers == ["bodies", "skin"]
+            for veiled in ({"skin"}, set()):
+                viewer.scene.veiled, viewer.scene.channel, viewer.panel.stale = veiled, "pressure", True
+                viewer.tick(Finished())
+                nodes = viewer.scene._nodes
+                # What is seen through has no colours of single vertices, which cannot be seen through.
+                assert (type(nodes["creature.skin"]).__name__ == "GlbHandle") == (not veiled)
+                assert getattr(nodes["creature.skin"], "opacity", None) == (0.35 if veiled else None)
+                assert nodes["creature.muscles"].opacity is None
             viewer.panel.follow = "creature"
             viewer.playhead.seek(12)
             viewer.tick(Finished())

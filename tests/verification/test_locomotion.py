@@ -112,6 +112,18 @@ def test_patches_share_all_points_among_their_cells(seed, across, along, sectors
     assert np.mean(cells == shifted) > 0.9  # but for points at a border
 
 
+@given(st.floats(0, 3.1), st.floats(-3, 3), st.integers(0, 99))
+def test_a_limb_that_is_turned_against_the_trunk_is_folded_by_that_angle(angle, turn, seed):
+    draw = np.random.default_rng(seed)
+    rest = draw.standard_normal((20, 3))
+    limb, trunk = np.arange(8), np.arange(8, 20)
+    x = rest @ turn_about_y(turn).T
+    c, s = np.cos(angle), np.sin(angle)
+    x[limb] = x[limb] @ np.array([[1, 0, 0], [0, c, -s], [0, s, c]]).T + [0.3, 0, -1]
+    body = SoftBody(x, np.zeros_like(x), np.ones(20), rest, slice(0, 20))
+    assert body.find_fold(limb, trunk) == pytest.approx(angle, abs=1e-9)
+
+
 def test_overlap_is_taken_back_slowly_and_gaps_close_at_once():
     rows, three = np.zeros((9, 3)), np.zeros(3)
     touching = Touching(
