@@ -26,6 +26,8 @@ COLUMNS = (
     ("local_rotation", (4,), "1", "Turn in the frame; in the world if it stands still.", np.float64),
     ("extent", (), "m", "Distance from the frame's origin to the shape's farthest point.", np.float64),
 )
+#: Columns that nothing is derived from when systems are bound.
+PLAIN = ("friction", "restitution", "local_position", "local_rotation", "extent")
 
 
 def size_of(kind: str, shape: Any) -> tuple[float, float, float]:
@@ -67,7 +69,7 @@ def compile_shapes(build: Build) -> None:
         values = np.array([row[name] for row in rows], dtype).reshape(count, *shape)
         build.add_model(
             f"collide.{name}", values, unit=unit, doc=doc, labels=labels, dtype=dtype, record=True,
-            plain=name in ("friction", "restitution"),
+            plain=name in PLAIN,
         )  # fmt: skip
     build.add_step("collide.x", (count, 3), unit="m", doc="Centres of the shapes.", labels=labels)
     build.add_step("collide.q", (count, 4), unit="1", doc="Rotations of the shapes.", labels=labels)
