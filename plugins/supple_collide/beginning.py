@@ -71,7 +71,7 @@ def warn_of_sizes(blueprint: Blueprint) -> Iterator[Problem]:
 
 def _list_extents(graph: SceneGraph) -> Iterator[float]:
     """Longest extents [m] of all primitives."""
-    for entity in graph.having("sphere", "box", "capsule"):
+    for entity in graph.having("sphere", "box", "capsule", "cylinder"):
         shapes = entity.components
         if "sphere" in shapes:
             yield 2 * shapes["sphere"].radius
@@ -79,6 +79,8 @@ def _list_extents(graph: SceneGraph) -> Iterator[float]:
             yield max(shapes["box"].size)
         if "capsule" in shapes:
             yield shapes["capsule"].length + 2 * shapes["capsule"].radius
+        if "cylinder" in shapes:
+            yield max(shapes["cylinder"].length, 2 * shapes["cylinder"].radius)
 
 
 def warn_of_depths(world: World) -> Iterator[Problem]:
@@ -141,7 +143,8 @@ def _list_things(build: Build) -> Iterator[Thing]:
     for row, (entity, kind) in enumerate(list_shapes(build)):
         size = arrays["collide.size"][row]
         if kind != "plane":
-            thickness = 2 * float(size.min() if kind == "box" else size[0])
+            sizes = {"box": size, "cylinder": size[:2]}.get(kind, size[:1])
+            thickness = 2 * float(sizes.min())
             owner = (int(arrays["collide.carrier"][row]), int(arrays["collide.frame"][row]))
             yield Thing(entity.path, kind, thickness, *owner)
     for row, (entity, kind) in enumerate(list_meshes(build)):

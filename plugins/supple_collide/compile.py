@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -10,10 +11,10 @@ from supple.core.build import Build
 from supple.core.entity import Entity
 from supple_collide.components import SHAPES
 from supple_collide.drawings import draw_shape
-from supple_collide.shape_kinds import BOX, CAPSULE, PLANE, SPHERE, STANDS_STILL
+from supple_collide.shape_kinds import BOX, CAPSULE, CYLINDER, PLANE, SPHERE, STANDS_STILL
 from supple_collide.surface import PrimitiveSurface
 
-CODES = {"sphere": SPHERE, "box": BOX, "capsule": CAPSULE, "plane": PLANE}
+CODES = {"sphere": SPHERE, "box": BOX, "capsule": CAPSULE, "cylinder": CYLINDER, "plane": PLANE}
 COLUMNS = (
     ("kind", (), "1", "Sphere, box, capsule or plane.", np.int64),
     ("size", (3,), "m", "Half sizes; see shape_kinds.", np.float64),
@@ -36,7 +37,7 @@ def size_of(kind: str, shape: Any) -> tuple[float, float, float]:
         return shape.radius, 0.0, 0.0
     if kind == "box":
         return shape.size[0] / 2, shape.size[1] / 2, shape.size[2] / 2
-    if kind == "capsule":
+    if kind in ("capsule", "cylinder"):
         return shape.radius, shape.length / 2, 0.0
     return 0.0, 0.0, 0.0
 
@@ -49,6 +50,8 @@ def extent_of(kind: str, size: tuple[float, float, float]) -> float:
         return float(np.linalg.norm(size))
     if kind == "capsule":
         return size[0] + size[1]
+    if kind == "cylinder":
+        return math.hypot(size[0], size[1])
     return 0.0
 
 

@@ -64,6 +64,21 @@ class Capsule:
 
 
 @component
+class Cylinder:
+    """A cylinder along the entity's y axis with flat ends, about the entity's origin."""
+
+    radius: float = field(unit="m", doc="Radius of the cylinder.", gt=0)
+    length: float = field(unit="m", doc="Distance between its flat ends.", gt=0)
+    friction: float = field(default=0.5, unit="1", doc=FRICTION_DOC, ge=0)
+    restitution: float = field(default=0.0, unit="1", doc=RESTITUTION_DOC, ge=0, le=1)
+    spinning: float = field(default=0.0, unit="m", doc=SPINNING_DOC, ge=0)
+    rolling: float = field(default=0.0, unit="m", doc=ROLLING_DOC, ge=0)
+    metrics = (PENETRATION,)
+    numbers = ("friction", "restitution")
+    placed_by_arrays = True
+
+
+@component
 class Plane:
     """The ground: everything below the entity's xz plane is solid."""
 
@@ -82,7 +97,7 @@ class Plane:
                 yield f"a plane cannot move, but {above.path} has a body; use a box, or take the body away"
 
 
-SHAPES = ("box", "capsule", "plane", "sphere")
+SHAPES = ("box", "capsule", "cylinder", "plane", "sphere")
 """The kinds of all shapes."""
 
 

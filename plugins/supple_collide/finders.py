@@ -35,9 +35,9 @@ from supple_collide.pairs.search_kernels import (
     find_primitive_contacts,
 )
 from supple_collide.primitives.pose_kernels import fill_rotations
-from supple_collide.primitives.search_kernels import find_and_count_pairs
-from supple_collide.scratch import make_manifold, make_scratch
-from supple_collide.shape_kinds import BOX
+from supple_collide.primitives.search_kernels import find_and_count_all_pairs, find_and_count_pairs
+from supple_collide.scratch import make_manifold, make_scratch, make_solids
+from supple_collide.shape_kinds import BOX, FIRST_SOLID
 
 PAIRS_PER_CONTACT = 4
 CONTACT_OUTPUTS = (*CONTACT_ARRAYS, "contacts.weights")
@@ -118,10 +118,14 @@ class PrimitiveFinder:
             refuse_overflow("pairs of neighbouring shapes", counted.item(0), len(pairs), capacity)
             refuse_overflow("contacts", found.item(0), capacity, capacity)
 
+        manifold = make_manifold()
+        # What no scene has, no kernel is compiled or called for.
+        solid = bool((shapes.kind >= FIRST_SOLID).any())
+        find = find_and_count_all_pairs if solid else find_and_count_pairs
+        scratch = (manifold, make_solids(manifold)) if solid else (manifold,)
         return Call(
-            find_and_count_pairs, shapes, objects, find_surface(arrays, "primitives"), self.objects, order, bounds,
-            pairs, make_manifold(), shape, feature, arrays.take(Contacts, "contacts"), counted, found,
-            otherwise=refuse,
+            find, shapes, objects, find_surface(arrays, "primitives"), self.objects, order, bounds, pairs, *scratch,
+            shape, feature, arrays.take(Contacts, "contacts"), counted, found, otherwise=refuse,
         )  # fmt: skip
 
 
@@ -156,7 +160,7 @@ class MeshFinder:
         limits = real, collide.margin, collide.most_contacts_per_pair
         scratch = make_scratch(capacity, len(table), len(pool.faces.x), len(triangles))
         tally, room, behind = scratch.tally, len(scratch.chosen), np.zeros(1, np.int64)
-        round_shapes = bool((shapes.kind != BOX).any())
+        round_shapes = bool(((shapes.kind != BOX) & (shapes.kind < FIRST_SOLID)).any())
         many = len(table) > 1 or bool(regions.meets_itself.any())
         # What no scene has, no kernel is compiled or called for.
         if round_shapes and many:

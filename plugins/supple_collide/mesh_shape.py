@@ -19,6 +19,8 @@ LONGEST, SHORTEST = 1000.0, 1e-4
 THINNEST = 1e-9
 # Triangles that meet at less than this angle [rad] form one facet.
 FLAT = 1e-4
+# Of the prism that stands for a cylinder where that meets a mesh.
+SIDES = 48
 # Triangles whose unit normals differ by less lie in one plane: this is rounding.
 LEVEL = 1e-9
 
@@ -278,3 +280,28 @@ def box_mesh(half: tuple[float, float, float], where: str = "box") -> TriangleMe
     sides = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
     triangles = np.array([each for a, b, c, d in sides for each in ((a, b, c), (a, c, d))], np.int64)
     return make_mesh(Triangles("", vertices, triangles, tuple(range(12)), "triangle"), 1.0, where)
+
+
+def prism_mesh(size: tuple[float, float, float], where: str = "cylinder") -> TriangleMesh:
+    """A prism with the volume of the cylinder along y of this radius and half length [m]."""
+    around = 2.0 * np.pi * np.arange(SIDES) / SIDES
+    radius = size[0] * np.sqrt(2.0 * np.pi / SIDES / np.sin(2.0 * np.pi / SIDES))
+    ring = radius * np.stack([np.cos(around), np.zeros(SIDES), np.sin(around)], axis=1)
+    up = np.array([0.0, size[1], 0.0])
+    vertices = np.concatenate([ring - up, ring + up])
+    here, there = np.arange(SIDES), (np.arange(SIDES) + 1) % SIDES
+    fan = np.arange(1, SIDES - 1)
+    none = np.zeros_like(fan)
+    triangles = np.concatenate(
+        [
+            np.stack([here, here + SIDES, there], axis=1),
+            np.stack([there, here + SIDES, there + SIDES], axis=1),
+            np.stack([none, fan, fan + 1], axis=1),
+            np.stack([none, fan + 1, fan], axis=1) + SIDES,
+        ]
+    )
+    return make_mesh(
+        Triangles("", vertices, triangles.astype(np.int64), tuple(range(len(triangles))), "triangle"),
+        1.0,
+        where,
+    )

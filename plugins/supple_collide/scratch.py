@@ -10,6 +10,10 @@ from supple_collide.meshes.tree_kernels import STACK
 from supple_collide.pairs.raw_kernels import ID_WIDTH, VALUE_WIDTH
 from supple_collide.pairs.vertex_kernels import FOUND_IDS, FOUND_VALUES, forget_candidates
 from supple_collide.primitives.manifold_kernels import MANIFOLD_CAPACITY, MANIFOLD_WIDTH
+from supple_collide.solids.atom_kernels import MOST_ATOMS, Hulls
+from supple_collide.solids.face_kernels import Face
+from supple_collide.solids.separation_kernels import Ascent
+from supple_collide.solids.solid_kernels import Solids
 
 
 def make_manifold() -> Manifold:
@@ -21,6 +25,22 @@ def make_manifold() -> Manifold:
         contacts=np.zeros((MANIFOLD_CAPACITY, MANIFOLD_WIDTH)),
         features=np.zeros(MANIFOLD_CAPACITY, np.int64),
     )
+
+
+def make_solids(manifold: Manifold) -> Solids:
+    """For the contacts of one pair with a solid, which come to lie in the manifold."""
+    return Solids(
+        hulls=Hulls(
+            count=np.zeros(2, np.int64), atoms=np.zeros((2, MOST_ATOMS, 4)), axis=np.zeros((2, 3)), ball=np.zeros(2)
+        ),
+        ascent=Ascent(
+            pair=np.zeros((4, 2), np.int64), w=np.zeros((4, 3)), share=np.zeros(4), gap=np.zeros(4),
+            equations=np.zeros((8, 9)),
+        ),
+        face=Face(
+            frame=np.zeros((4, 3)), half=np.zeros(2), contacts=manifold.contacts, features=manifold.features
+        ),
+    )  # fmt: skip
 
 
 def make_probe(triangles: int) -> Probe:

@@ -10,6 +10,11 @@ BOX = 1
 CAPSULE = 2
 # The half-space below local y = 0; its outward normal is local +y. Sizes are not used.
 PLANE = 3
+# size = (radius, half length along local y, 0). Its ends are flat.
+CYLINDER = 4
+
+# Kinds from here on are solids, which kernels of their own look at (`solids`).
+FIRST_SOLID = CYLINDER
 
 # The carrier and the group of a shape that nothing moves.
 STANDS_STILL = -1

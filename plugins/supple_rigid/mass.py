@@ -16,7 +16,7 @@ from supple.core.scene_files import SceneFiles
 from supple.errors import Problem, UserError
 from supple_collide.mesh_shape import integrate_volume, load_mesh
 
-SOLID = ("box", "capsule", "sphere")
+SOLID = ("box", "capsule", "cylinder", "sphere")
 """Primitives with a volume."""
 SOLID_MESHES = ("convex", "mesh")
 """Meshes, which have a volume if they are closed."""
@@ -40,6 +40,8 @@ def volume_of(kind: str, shape: Any) -> float:
         return 4.0 / 3.0 * math.pi * float(shape.radius) ** 3
     if kind == "box":
         return float(np.prod(shape.size))
+    if kind == "cylinder":
+        return math.pi * float(shape.radius) ** 2 * float(shape.length)
     return math.pi * float(shape.radius) ** 2 * (float(shape.length) + 4.0 / 3.0 * float(shape.radius))
 
 
@@ -50,6 +52,9 @@ def unit_inertia_of(kind: str, shape: Any) -> FloatArray:
     if kind == "box":
         squares: FloatArray = np.array(shape.size) ** 2
         return np.asarray((squares.sum() - squares) / 12.0)
+    if kind == "cylinder":
+        across = shape.radius**2 / 4 + shape.length**2 / 12
+        return np.array([across, shape.radius**2 / 2, across])
     # A capsule is a cylinder and two half balls; each half ball's centre of mass lies 3/8 r beyond the disc.
     r, length = shape.radius, shape.length
     cylinder, balls = length / (length + 4.0 / 3.0 * r), 4.0 / 3.0 * r / (length + 4.0 / 3.0 * r)

@@ -60,10 +60,8 @@ def _list_shapes(model: Any) -> Iterator[str]:
         kind: sum(
             1 for geom in range(model.ngeom) if touches(model, geom) and int(model.geom_type[geom]) == kind
         )
-        for kind in (kinds.mjGEOM_CYLINDER, kinds.mjGEOM_ELLIPSOID, kinds.mjGEOM_HFIELD, kinds.mjGEOM_SDF)
+        for kind in (kinds.mjGEOM_ELLIPSOID, kinds.mjGEOM_HFIELD, kinds.mjGEOM_SDF)
     }
-    if counted[kinds.mjGEOM_CYLINDER]:
-        yield f"{counted[kinds.mjGEOM_CYLINDER]} of its cylinders became prisms of {SIDES} sides"
     if counted[kinds.mjGEOM_ELLIPSOID]:
         yield f"{counted[kinds.mjGEOM_ELLIPSOID]} of its ellipsoids became hulls of rings of {SIDES} corners"
     flat = [

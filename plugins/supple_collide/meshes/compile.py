@@ -1,7 +1,7 @@
 """From meshes to arrays: one pool of vertices, triangles and trees for all meshes of the scene.
 
-First come the rigid meshes by path, then the deforming ones by name, then for every box a mesh that stands for it
-when it meets one of the others.
+First come the rigid meshes by path, then the deforming ones by name, then for every box and every cylinder a mesh that
+stands for it when it meets one of the others.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from supple_collide.mesh_shape import (
     list_vertex_triangles,
     load_mesh,
     make_mesh,
+    prism_mesh,
 )
 from supple_collide.mesh_surface import MeshSurface
 from supple_collide.meshes.regions import find_node_regions, find_regions, may_pair_neighbours
@@ -91,8 +92,9 @@ def compile_meshes(build: Build) -> None:
     parts = [_make_rigid(build, entity, kind, len(shapes) + i) for i, (entity, kind) in enumerate(rigid)]
     parts += [_make_deforming(each, len(shapes) + len(rigid) + i) for i, each in enumerate(deforming)]
     for row, (entity, kind) in enumerate(shapes):
-        if kind == "box":
-            mesh = box_mesh(size_of(kind, entity.components[kind]), f"{entity.path}.{kind}")
+        if kind in ("box", "cylinder"):
+            make = box_mesh if kind == "box" else prism_mesh
+            mesh = make(size_of(kind, entity.components[kind]), f"{entity.path}.{kind}")
             parts.append(Part(entity.path, mesh, find_owner(build, entity.path), mesh.depth, row))
     _declare_pool(build, parts)
     _declare_tables(build, parts)
