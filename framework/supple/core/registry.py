@@ -50,6 +50,10 @@ class Registered:
             _check_kind(made, self.name, self.plugin)
         return made
 
+    def load_settings(self) -> Any:
+        """Of a solver: the component class of its table."""
+        return self._import(self.settings)
+
     def choose_protocol(self, member: object) -> Any:
         """Of a collection: the protocol for members like this one, the last of `kinds` whose attribute it has."""
         for attribute, protocol in reversed(list(self.kinds.items())):
