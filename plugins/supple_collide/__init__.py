@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 @hookimpl
 def supple_register(registry: Registry) -> None:
     """Add the shapes, the settings and the search for contacts."""
-    for shape in ("Sphere", "Box", "Capsule", "Cylinder", "Plane"):
+    for shape in ("Sphere", "Box", "Capsule", "Cylinder", "Cone", "Ellipsoid", "Plane"):
         registry.add_component(f"supple_collide.components:{shape}")
     for mesh in ("Mesh", "Convex", "Heightfield", "Bumpy", "Collides"):
         registry.add_component(f"supple_collide.mesh_components:{mesh}")

@@ -11,10 +11,13 @@ from supple.core.build import Build
 from supple.core.entity import Entity
 from supple_collide.components import SHAPES
 from supple_collide.drawings import draw_shape
-from supple_collide.shape_kinds import BOX, CAPSULE, CYLINDER, PLANE, SPHERE, STANDS_STILL
+from supple_collide.shape_kinds import BOX, CAPSULE, CONE, CYLINDER, ELLIPSOID, PLANE, SPHERE, STANDS_STILL
 from supple_collide.surface import PrimitiveSurface
 
-CODES = {"sphere": SPHERE, "box": BOX, "capsule": CAPSULE, "cylinder": CYLINDER, "plane": PLANE}
+CODES = {
+    "sphere": SPHERE, "box": BOX, "capsule": CAPSULE, "plane": PLANE, "cylinder": CYLINDER, "cone": CONE,
+    "ellipsoid": ELLIPSOID,
+}  # fmt: skip
 COLUMNS = (
     ("kind", (), "1", "Sphere, box, capsule or plane.", np.int64),
     ("size", (3,), "m", "Half sizes; see shape_kinds.", np.float64),
@@ -39,6 +42,10 @@ def size_of(kind: str, shape: Any) -> tuple[float, float, float]:
         return shape.size[0] / 2, shape.size[1] / 2, shape.size[2] / 2
     if kind in ("capsule", "cylinder"):
         return shape.radius, shape.length / 2, 0.0
+    if kind == "cone":
+        return shape.radius, shape.height / 2, 0.0
+    if kind == "ellipsoid":
+        return shape.radii[0], shape.radii[1], shape.radii[2]
     return 0.0, 0.0, 0.0
 
 
@@ -50,8 +57,10 @@ def extent_of(kind: str, size: tuple[float, float, float]) -> float:
         return float(np.linalg.norm(size))
     if kind == "capsule":
         return size[0] + size[1]
-    if kind == "cylinder":
+    if kind in ("cylinder", "cone"):
         return math.hypot(size[0], size[1])
+    if kind == "ellipsoid":
+        return max(size)
     return 0.0
 
 

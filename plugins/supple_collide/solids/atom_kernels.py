@@ -1,10 +1,11 @@
 """A primitive as the convex hull of a few atoms: points and circles, all grown by one ball.
 
-A sphere is one point, a capsule two, a box eight; a cylinder is two circles. In a direction n (unit) an atom reaches
+A sphere is one point, a capsule two, a box eight; a cylinder is two circles, a cone a circle and a point, and an
+ellipsoid an atom by itself. In a direction n (unit) an atom reaches
 farthest at its support point; the farthest of these is that of the shape.
 
 atoms [2, 8, 4] are the atoms of two shapes: centre relative to the second shape's origin [m], radius of the circle
-about the shape's axis [m]. `Hulls` has what goes with them.
+about the shape's axis [m], which is 1 for an ellipsoid. `Hulls` has what goes with them.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from supple.core.arrays import FloatArray, IntArray
 from supple.core.jit import njit
 from supple_collide.primitives.box_distance_kernels import place_corner
 from supple_collide.primitives.pose_kernels import carry_out
-from supple_collide.shape_kinds import BOX, CAPSULE, CYLINDER, SPHERE
+from supple_collide.shape_kinds import BOX, CAPSULE, CONE, CYLINDER, ELLIPSOID, SPHERE
 
 MOST_ATOMS = 8
 # Of a unit vector, what lies across an axis and is shorter than this has no direction.
@@ -24,12 +25,17 @@ ALONG_AXIS = 1e-9
 
 
 class Hulls(NamedTuple):
-    """Two shapes as atoms: how many each has [2], the atoms, the axes of their circles [2, 3], the balls' radii [2]."""
+    """Two shapes as atoms: how many each has [2], the atoms, the axes of their circles [2, 3], the balls' radii [2].
+
+    smooth [2] says which are ellipsoids, and `oval` [2, 3, 3] what makes one of a unit ball; its columns are the axes.
+    """
 
     count: IntArray
     atoms: FloatArray
     axis: FloatArray
     ball: FloatArray
+    smooth: IntArray
+    oval: FloatArray
 
 
 @njit
@@ -39,8 +45,12 @@ def fill_hull(kind, size, x, rotation, shape, origin, side, hulls: Hulls):
     count = 1
     if kind[shape] == BOX:
         count = 8
-    elif kind[shape] != SPHERE:
+    elif kind[shape] != SPHERE and kind[shape] != ELLIPSOID:
         count = 2
+    hulls.smooth[side] = 1 if kind[shape] == ELLIPSOID else 0
+    for k in range(3):
+        for i in range(3):
+            hulls.oval[side, i, k] = size[shape, k] * rotation[shape, i, k]
     for k in range(count):
         px, py, pz = 0.0, 0.0, 0.0
         if kind[shape] == BOX:
@@ -48,7 +58,10 @@ def fill_hull(kind, size, x, rotation, shape, origin, side, hulls: Hulls):
         elif count == 2:
             px, py, pz = carry_out(rotation, shape, 0.0, (2 * k - 1) * size[shape, 1], 0.0)
         hulls.atoms[side, k, 0], hulls.atoms[side, k, 1], hulls.atoms[side, k, 2] = cx + px, cy + py, cz + pz
-        hulls.atoms[side, k, 3] = size[shape, 0] if kind[shape] == CYLINDER else 0.0
+        ring = 1.0 if kind[shape] == ELLIPSOID else 0.0
+        if kind[shape] == CYLINDER or (kind[shape] == CONE and k == 0):
+            ring = size[shape, 0]
+        hulls.atoms[side, k, 3] = ring
     for k in range(3):
         hulls.axis[side, k] = rotation[shape, k, 1]
     hulls.count[side] = count
@@ -56,8 +69,30 @@ def fill_hull(kind, size, x, rotation, shape, origin, side, hulls: Hulls):
 
 
 @njit
+def find_oval_point(hulls: Hulls, side, nx, ny, nz):
+    """The farthest point of an ellipsoid in direction n, from its centre, and how far it is along n [m]."""
+    m = hulls.oval[side]
+    a = m[0, 0] * nx + m[1, 0] * ny + m[2, 0] * nz
+    b = m[0, 1] * nx + m[1, 1] * ny + m[2, 1] * nz
+    c = m[0, 2] * nx + m[1, 2] * ny + m[2, 2] * nz
+    reach = math.sqrt(a * a + b * b + c * c)
+    a, b, c = a / reach, b / reach, c / reach
+    return (
+        m[0, 0] * a + m[0, 1] * b + m[0, 2] * c,
+        m[1, 0] * a + m[1, 1] * b + m[1, 2] * c,
+        m[2, 0] * a + m[2, 1] * b + m[2, 2] * c,
+        reach,
+    )
+
+
+@njit
 def find_across(hulls: Hulls, side, nx, ny, nz):
-    """The unit vector of n across the axis of a side, and its length; all zero along the axis."""
+    """The unit vector of n across the axis of a side, and its length; all zero along the axis.
+
+    Of an ellipsoid its farthest point in direction n, from the centre, and how far that is along n.
+    """
+    if hulls.smooth[side] != 0:
+        return find_oval_point(hulls, side, nx, ny, nz)
     ux, uy, uz = hulls.axis[side, 0], hulls.axis[side, 1], hulls.axis[side, 2]
     along = nx * ux + ny * uy + nz * uz
     ax, ay, az = nx - along * ux, ny - along * uy, nz - along * uz

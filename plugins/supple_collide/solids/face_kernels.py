@@ -1,4 +1,4 @@
-"""Contacts of a flat face, of a box or a cylinder, with another shape that lies on it or above it.
+"""Contacts of a flat face, of a box, a cylinder or a cone, with another shape that lies on it or above it.
 
 Points are known by their places (a, b) on the face and their heights above it. What matters is over the face: the
 lowest edge of the other shape, cut off where the face ends, and where the other is flat too, the corners of what both
@@ -16,8 +16,8 @@ from supple.math.vector_kernels import dot
 from supple_collide.kernel_arrays import Shapes
 from supple_collide.primitives.box_kernels import COSINE_FLUSH
 from supple_collide.primitives.manifold_kernels import ZERO, add_contact
-from supple_collide.shape_kinds import BOX, CAPSULE, CYLINDER
-from supple_collide.solids.rim_kernels import COSINE_FLAT, find_lowest, place_on_rim
+from supple_collide.shape_kinds import BOX, CAPSULE, CONE, CYLINDER, ELLIPSOID, FIRST_SOLID
+from supple_collide.solids.rim_kernels import COSINE_FLAT, find_lowest, find_oval_lowest, place_on_rim
 
 # What is this part of a face beside it is still above it: rounding.
 BESIDE = 1e-9
@@ -37,7 +37,7 @@ class Face(NamedTuple):
 
 @njit
 def fill_face(shapes: Shapes, owner, axis, sign, face: Face):
-    """The face of a box across one of its axes, or of a cylinder (axis 1)."""
+    """The face of a box across one of its axes, or of a cylinder or the base of a cone (axis 1)."""
     x, rotation, size = shapes.x, shapes.rotation, shapes.size
     box = shapes.kind[owner] == BOX
     i, j = (axis + 1) % 3, (axis + 2) % 3
@@ -118,10 +118,18 @@ def find_lowest_edge(shapes: Shapes, other, face: Face):
     kind, size, x, rotation = shapes.kind[other], shapes.size, shapes.x, shapes.rotation
     nx, ny, nz = face.frame[3, 0], face.frame[3, 1], face.frame[3, 2]
     px, py, pz = x[other, 0], x[other, 1], x[other, 2]
-    if kind == CYLINDER:
+    if kind == ELLIPSOID:
+        ax, ay, az = find_oval_lowest(size, rotation, other, nx, ny, nz)
+        return px + ax, py + ay, pz + az, px + ax, py + ay, pz + az
+    if kind >= FIRST_SOLID:
         ax, ay, az, _ = find_lowest(rotation, other, nx, ny, nz)
         one = place_on_rim(size, x, rotation, other, -1.0, 0, (ax, ay, az))
         two = place_on_rim(size, x, rotation, other, 1.0, 0, (ax, ay, az))
+        if kind == CONE:
+            half = size[other, 1]
+            two = (
+                px + half * rotation[other, 0, 1], py + half * rotation[other, 1, 1], pz + half * rotation[other, 2, 1],
+            )  # fmt: skip
         return one[0], one[1], one[2], two[0], two[1], two[2]
     along, half = 1, size[other, 1]
     if kind == BOX:
@@ -167,35 +175,21 @@ def add_lowest_edge(shapes: Shapes, other, swapped, face: Face):
 
 
 @njit
-def add_rim_points(shapes: Shapes, other, swapped, most, lying, face: Face, count):
-    """More points of the lower rim of a cylinder, those that are over the face; returns the new count.
+def add_rim_points(shapes: Shapes, other, swapped, first, step, face: Face, count):
+    """Points of the lower rim of a cylinder or cone that are over the face; returns the new count.
 
-    `most` quarter or eighth turns are tried. Unless it is `lying`, its lowest point is there already.
+    They begin at so many eighths of a turn from the lowest point, and are a step of so many apart.
     """
     nx, ny, nz = face.frame[3, 0], face.frame[3, 1], face.frame[3, 2]
     lowest = find_lowest(shapes.rotation, other, nx, ny, nz)
-    end = -1.0 if lowest[3] > 0.0 else 1.0
-    first = (lowest[0], lowest[1], lowest[2])
-    for feature in range(0 if lying else 1, 4):
-        px, py, pz = place_on_rim(shapes.size, shapes.x, shapes.rotation, other, end, feature, first)
+    end = -1.0 if shapes.kind[other] == CONE or lowest[3] > 0.0 else 1.0
+    for turn in range(first, 8, step):
+        px, py, pz = place_on_rim(
+            shapes.size, shapes.x, shapes.rotation, other, end, turn, (lowest[0], lowest[1], lowest[2])
+        )
         a, b, height = look_from(face, px, py, pz)
         if is_over(face, a, b):
-            count = add_over(face, swapped, 2 + feature, a, b, height, count)
-    if most == 8:
-        qx, qy, qz = place_on_rim(shapes.size, shapes.x, shapes.rotation, other, end, 1, first)
-        px, py, pz = place_on_rim(shapes.size, shapes.x, shapes.rotation, other, end, 0, first)
-        rx, ry, rz = place_on_rim(shapes.size, shapes.x, shapes.rotation, other, end, 2, first)
-        mx, my, mz = 0.5 * (px + rx), 0.5 * (py + ry), 0.5 * (pz + rz)
-        part = math.sqrt(0.5)
-        for feature in range(4):
-            s = part if feature < 2 else -part
-            t = part if feature % 2 == 0 else -part
-            a, b, height = look_from(
-                face, mx + s * (px - mx) + t * (qx - mx), my + s * (py - my) + t * (qy - my),
-                mz + s * (pz - mz) + t * (qz - mz),
-            )  # fmt: skip
-            if is_over(face, a, b):
-                count = add_over(face, swapped, 8 + feature, a, b, height, count)
+            count = add_over(face, swapped, 2 + turn, a, b, height, count)
     return count
 
 
@@ -261,28 +255,21 @@ def add_own_rim(swapped, radius, centre, slope, face: Face, count):
 
 @njit
 def add_flat_end(shapes: Shapes, other, swapped, face: Face):
-    """Contacts of a cylinder whose end rests flush on a face; returns their number."""
+    """Contacts of a cylinder or cone whose end rests flush on a face; returns their number."""
     x, rotation, radius = shapes.x, shapes.rotation, shapes.size[other, 0]
     ux, uy, uz = rotation[other, 0, 1], rotation[other, 1, 1], rotation[other, 2, 1]
     f = face.frame
     rise = dot(ux, uy, uz, f[3, 0], f[3, 1], f[3, 2])
+    # The base of a cone is below its middle wherever it rests on something.
     half = shapes.size[other, 1] * (-1.0 if rise > 0.0 else 1.0)
     centre = look_from(face, x[other, 0] + half * ux, x[other, 1] + half * uy, x[other, 2] + half * uz)
     slope = (
         -dot(ux, uy, uz, f[1, 0], f[1, 1], f[1, 2]) / rise,
         -dot(ux, uy, uz, f[2, 0], f[2, 1], f[2, 2]) / rise,
     )
-    count = add_rim_points(shapes, other, swapped, 4, True, face, ZERO)
-    if count == 4:  # nothing of it sticks out: a face has no holes
-        inside = face.half[1] < 0.0 and math.sqrt(centre[0] ** 2 + centre[1] ** 2) + radius <= face.half[0]
-        inside = inside or (
-            face.half[1] > 0.0
-            and abs(centre[0]) + radius <= face.half[0]
-            and abs(centre[1]) + radius <= face.half[1]
-        )
-        if inside:
-            return count
-    count = add_rim_points(shapes, other, swapped, 8, True, face, ZERO)
+    count = add_rim_points(shapes, other, swapped, 0, 1, face, ZERO)
+    if count == 8:  # nothing of it sticks out: faces have no holes
+        return count
     if face.half[1] > 0.0:
         return add_corners(swapped, radius, centre, slope, face, count)
     count = add_circle_crossings(swapped, radius, centre, slope, face, count)
@@ -292,18 +279,18 @@ def add_flat_end(shapes: Shapes, other, swapped, face: Face):
 @njit
 def add_face_contacts(shapes: Shapes, other, swapped, face: Face):
     """Contacts of a shape with a face; none if its lowest edge is nowhere over it. Returns their number."""
-    if shapes.kind[other] != CYLINDER:
+    if shapes.kind[other] != CYLINDER and shapes.kind[other] != CONE:
         return add_lowest_edge(shapes, other, swapped, face)
     rotation = shapes.rotation
-    cosine = abs(
-        dot(
-            face.frame[3, 0], face.frame[3, 1], face.frame[3, 2],
-            rotation[other, 0, 1], rotation[other, 1, 1], rotation[other, 2, 1],
-        )
+    cosine = dot(
+        face.frame[3, 0], face.frame[3, 1], face.frame[3, 2],
+        rotation[other, 0, 1], rotation[other, 1, 1], rotation[other, 2, 1],
     )  # fmt: skip
+    if shapes.kind[other] == CYLINDER:
+        cosine = abs(cosine)
     if cosine > COSINE_FLUSH:
         return add_flat_end(shapes, other, swapped, face)
     count = add_lowest_edge(shapes, other, swapped, face)
     if count > 0 and cosine > COSINE_FLAT:
-        count = add_rim_points(shapes, other, swapped, 4, False, face, count)
+        count = add_rim_points(shapes, other, swapped, 2, 2, face, count)
     return count

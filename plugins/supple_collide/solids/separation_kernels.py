@@ -63,11 +63,21 @@ def fill_pair(hulls: Hulls, row, i, j, nx, ny, nz, ascent: Ascent):
 
 @njit
 def find_bend(hulls: Hulls, row, n, d, e, ascent: Ascent):
-    """d . H e of a pair in two directions across n: circles bend around their axes, balls everywhere."""
+    """d . H e of a pair in two directions across n: circles bend around their axes, balls and ellipsoids everywhere."""
     total = -(hulls.ball[0] + hulls.ball[1]) * (d[0] * e[0] + d[1] * e[1] + d[2] * e[2])
     for side in range(2):
         ring = hulls.atoms[side, ascent.pair[row, side], 3]
         ax, ay, az, size = find_across(hulls, side, n[0], n[1], n[2])
+        if hulls.smooth[side] != 0:
+            # (E - p p) / h with E = m m^T, p the farthest point and h how far it is.
+            m, mixed = hulls.oval[side], 0.0
+            for k in range(3):
+                mixed += (m[0, k] * d[0] + m[1, k] * d[1] + m[2, k] * d[2]) * (
+                    m[0, k] * e[0] + m[1, k] * e[1] + m[2, k] * e[2]
+                )
+            mixed -= (ax * d[0] + ay * d[1] + az * d[2]) * (ax * e[0] + ay * e[1] + az * e[2])
+            total -= mixed / size
+            continue
         if ring == 0.0 or size == 0.0:
             continue
         tx, ty, tz = cross(hulls.axis[side, 0], hulls.axis[side, 1], hulls.axis[side, 2], ax, ay, az)

@@ -1,18 +1,43 @@
-"""Contacts of shapes that lie along each other: sides of cylinders, capsules, and edges of boxes."""
+"""Contacts of shapes that lie along each other: sides of cylinders, cones and capsules, and edges of boxes."""
 
 from __future__ import annotations
+
+import math
 
 from supple.core.jit import njit
 from supple.math.vector_kernels import dot, normalise
 from supple_collide.kernel_arrays import Manifold, Shapes
 from supple_collide.primitives.box_kernels import find_edge_point
 from supple_collide.primitives.manifold_kernels import ZERO, add_contact
-from supple_collide.shape_kinds import BOX, SPHERE
+from supple_collide.shape_kinds import BOX, CONE, ELLIPSOID, SPHERE
+from supple_collide.solids.rim_kernels import find_lowest
 
 # Lines that lean against each other, or against the plane of their contact, by less [rad] lie along each other.
 SINE_ALONG = 5e-3
 # An overlap shorter than this part of the lines is a point.
 SHORTEST = 1e-6
+
+
+@njit
+def find_slope_line(shapes: Shapes, shape, nx, ny, nz):
+    """The line within a cone along its side, if that lies across n, half a radius below it; as `find_line`."""
+    size, x, rotation = shapes.size, shapes.x, shapes.rotation
+    radius, half = size[shape, 0], size[shape, 1]
+    slant = math.sqrt(radius * radius + 4.0 * half * half)
+    ax, ay, az, _ = find_lowest(rotation, shape, -nx, -ny, -nz)
+    ux, uy, uz = rotation[shape, 0, 1], rotation[shape, 1, 1], rotation[shape, 2, 1]
+    out, up = 2.0 * half / slant, radius / slant
+    gx, gy, gz = out * ax + up * ux, out * ay + up * uy, out * az + up * uz
+    if dot(nx, ny, nz, gx, gy, gz) < 1.0 - 0.5 * SINE_ALONG * SINE_ALONG:
+        return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -1.0
+    below = 0.5 * radius
+    return (
+        x[shape, 0] + 0.5 * radius * ax - below * gx,
+        x[shape, 1] + 0.5 * radius * ay - below * gy,
+        x[shape, 2] + 0.5 * radius * az - below * gz,
+        up * ax - out * ux, up * ay - out * uy, up * az - out * uz,
+        0.5 * slant, below,
+    )  # fmt: skip
 
 
 @njit
@@ -22,7 +47,9 @@ def find_line(shapes: Shapes, shape, nx, ny, nz):
     The radius is -1 where no line lies across n.
     """
     kind, rotation, x, size = shapes.kind[shape], shapes.rotation, shapes.x, shapes.size
-    if kind == SPHERE:
+    if kind == CONE:
+        return find_slope_line(shapes, shape, nx, ny, nz)
+    if kind in (SPHERE, ELLIPSOID):
         return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -1.0
     axis = 1
     if kind == BOX:

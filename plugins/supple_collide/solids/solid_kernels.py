@@ -1,4 +1,4 @@
-"""All contacts of pairs with a solid: cylinders with every primitive."""
+"""All contacts of pairs with a solid: cylinders, cones and ellipsoids with every primitive."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from supple_collide.primitives.box_kernels import COSINE_FLUSH, FLUSH
 from supple_collide.primitives.manifold_kernels import ONE, ZERO, add_contact
 from supple_collide.primitives.narrow_kernels import write_contacts
 from supple_collide.primitives.pose_kernels import carry_in, carry_out
-from supple_collide.shape_kinds import BOX, CYLINDER, FIRST_SOLID, PLANE, SPHERE
+from supple_collide.shape_kinds import BOX, CONE, CYLINDER, ELLIPSOID, FIRST_SOLID, PLANE, SPHERE
 from supple_collide.solids.atom_kernels import Hulls, fill_hull, find_farthest, find_separation
 from supple_collide.solids.face_kernels import Face, add_face_contacts, fill_face
-from supple_collide.solids.rim_kernels import find_cylinder_plane
+from supple_collide.solids.rim_kernels import find_solid_plane
 from supple_collide.solids.separation_kernels import Ascent, climb, fill_pair, find_place
 from supple_collide.solids.side_kernels import add_side_contacts
 
@@ -56,7 +56,8 @@ def find_best_flat(shapes: Shapes, first, second, dx, dy, dz, hulls: Hulls, tie)
     best, owner, best_axis, best_sign = -math.inf, -1, 0, 1.0
     for turn in range(4):
         shape, away = (first, -1.0) if turn % 2 == 0 else (second, 1.0)
-        if shapes.kind[shape] != (BOX if turn < 2 else CYLINDER):
+        disc = shapes.kind[shape] == CYLINDER or shapes.kind[shape] == CONE
+        if not (shapes.kind[shape] == BOX if turn < 2 else disc):
             continue
         for axis in range(3):
             if turn >= 2 and axis != 1:
@@ -67,6 +68,8 @@ def find_best_flat(shapes: Shapes, first, second, dx, dy, dz, hulls: Hulls, tie)
                 shapes.rotation[shape, 2, axis],
             )
             sign = 1.0 if dot(nx, ny, nz, dx, dy, dz) >= 0.0 else -1.0
+            if shapes.kind[shape] == CONE:
+                sign = -away
             apart = find_separation(hulls, sign * nx, sign * ny, sign * nz)
             if apart > best + tie:
                 best, owner, best_axis, best_sign = apart, shape, axis, sign * away
@@ -110,6 +113,16 @@ def find_start(shapes: Shapes, first, second, dx, dy, dz, hulls: Hulls):
         kind = shapes.kind[shape]
         if kind == SPHERE:
             continue
+        away = -1.0 if shape == first else 1.0
+        if kind == ELLIPSOID:
+            # The normal of the ellipsoid where d leads.
+            a, b, c = carry_in(rotation, shape, dx, dy, dz)
+            s = shapes.size
+            nx, ny, nz = carry_out(
+                rotation, shape, a / s[shape, 0] ** 2, b / s[shape, 1] ** 2, c / s[shape, 2] ** 2
+            )
+            best = try_normal(hulls, nx, ny, nz, dx, dy, dz, best)
+            continue
         ux, uy, uz = rotation[shape, 0, 1], rotation[shape, 1, 1], rotation[shape, 2, 1]
         along = dot(ux, uy, uz, dx, dy, dz)
         # From the nearest point of the shape, and from its axis.
@@ -124,6 +137,11 @@ def find_start(shapes: Shapes, first, second, dx, dy, dz, hulls: Hulls):
             best = try_normal(hulls, nx, ny, nz, dx, dy, dz, best)
         else:
             best = try_normal(hulls, dx - along * ux, dy - along * uy, dz - along * uz, dx, dy, dz, best)
+            if kind == CONE:
+                ax, ay, az, size = normalise(dx - along * ux, dy - along * uy, dz - along * uz)
+                if size > 0.0:
+                    rise = away * 0.5 * shapes.size[shape, 0] / shapes.size[shape, 1]
+                    best = try_normal(hulls, ax + rise * ux, ay + rise * uy, az + rise * uz, dx, dy, dz, best)
             held = min(max(along, -shapes.size[shape, 1]), shapes.size[shape, 1])
             best = try_normal(hulls, dx - held * ux, dy - held * uy, dz - held * uz, dx, dy, dz, best)
     for i in range(3):
@@ -160,7 +178,7 @@ def lean(hulls: Hulls, nx, ny, nz, ascent: Ascent):
 def is_axial(hulls: Hulls, nx, ny, nz):
     """Whether n is along the axis of circles."""
     for side in range(2):
-        if hulls.atoms[side, 0, 3] > 0.0:
+        if hulls.atoms[side, 0, 3] > 0.0 and hulls.smooth[side] == 0:
             cosine = dot(nx, ny, nz, hulls.axis[side, 0], hulls.axis[side, 1], hulls.axis[side, 2])
             if 1.0 - abs(cosine) < AXIAL:
                 return True
@@ -203,13 +221,15 @@ def find_solid_pair(shapes: Shapes, first, second, limit, scratch: Manifold, sol
     apart, nx, ny, nz = find_start(shapes, first, second, dx, dy, dz, hulls)
     if apart > limit:
         return ZERO
-    owner, axis, sign = choose_rectangle(shapes, owner, first + second - owner, axis, sign)
-    swapped = owner == first
-    fill_face(shapes, owner, axis, sign, face)
-    away = -1.0 if swapped else 1.0
-    fx, fy, fz = away * face.frame[3, 0], away * face.frame[3, 1], away * face.frame[3, 2]
-    flat = find_separation(hulls, fx, fy, fz)
-    if flat > apart - TIE * scale:
+    swapped, fx, fy, fz = False, nx, ny, nz
+    if owner >= 0:
+        owner, axis, sign = choose_rectangle(shapes, owner, first + second - owner, axis, sign)
+        swapped = owner == first
+        fill_face(shapes, owner, axis, sign, face)
+        away = -1.0 if swapped else 1.0
+        fx, fy, fz = away * face.frame[3, 0], away * face.frame[3, 1], away * face.frame[3, 2]
+        flat = find_separation(hulls, fx, fy, fz)
+    if owner >= 0 and flat > apart - TIE * scale:
         count = add_face_contacts(shapes, second if swapped else first, swapped, face)
         if is_touched(scratch, count, flat + TIE * scale):
             return count
@@ -226,7 +246,7 @@ def find_solid_pair(shapes: Shapes, first, second, limit, scratch: Manifold, sol
             nx, ny, nz, apart, count = climb_on(hulls, start[0], start[1], start[2], scale, solids.ascent)
     if apart > limit:
         return ZERO
-    if dot(nx, ny, nz, fx, fy, fz) > COSINE_FLUSH:
+    if owner >= 0 and dot(nx, ny, nz, fx, fy, fz) > COSINE_FLUSH:
         found = add_face_contacts(shapes, second if swapped else first, swapped, face)
         if is_touched(scratch, found, apart + 0.5 * FLUSH * FLUSH * scale):
             return found
@@ -256,8 +276,15 @@ def find_solid_contacts(
         swapped = kind[a] == PLANE
         first, second = (b, a) if swapped else (a, b)
         if kind[second] == PLANE:
-            count = find_cylinder_plane(
-                shapes.size, shapes.x, shapes.rotation, first, second, scratch.contacts, scratch.features
+            count = find_solid_plane(
+                kind,
+                shapes.size,
+                shapes.x,
+                shapes.rotation,
+                first,
+                second,
+                scratch.contacts,
+                scratch.features,
             )
         else:
             count = find_solid_pair(shapes, first, second, limit, scratch, solids)
