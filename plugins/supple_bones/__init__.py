@@ -13,6 +13,4 @@ if TYPE_CHECKING:
 @hookimpl
 def supple_register(registry: Registry) -> None:
     """Add bones. What moves them is added by the plugins of their anchors."""
-    from supple_bones.components import Bone
-
-    registry.add_component(Bone)
+    registry.add_component("supple_bones.components:Bone")

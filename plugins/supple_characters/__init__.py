@@ -13,9 +13,13 @@ if TYPE_CHECKING:
 @hookimpl
 def supple_register(registry: Registry) -> None:
     """Add the prefabs; they expand into components of other plugins and need no systems."""
-    from supple_characters import biped, components
-
-    for prefab in (components.Hand, components.Arm, components.Leg, components.UpperBody, components.Figure):
+    for prefab in (
+        "supple_characters.components:Hand",
+        "supple_characters.components:Arm",
+        "supple_characters.components:Leg",
+        "supple_characters.components:UpperBody",
+        "supple_characters.components:Figure",
+    ):
         registry.add_component(prefab)
-    for walker in (biped.Biped, biped.Biped_2d):
+    for walker in ("supple_characters.biped:Biped", "supple_characters.biped:Biped_2d"):
         registry.add_component(walker)

@@ -13,16 +13,11 @@ if TYPE_CHECKING:
 @hookimpl
 def supple_register(registry: Registry) -> None:
     """Add the shapes, the settings and the search for contacts."""
-    from supple_collide import components, mesh_components
-
-    for shape in (components.Sphere, components.Box, components.Capsule, components.Plane):
-        registry.add_component(shape)
-    for mesh in (
-        mesh_components.Mesh, mesh_components.Convex, mesh_components.Heightfield, mesh_components.Bumpy,
-        mesh_components.Collides,
-    ):  # fmt: skip
-        registry.add_component(mesh)
-    registry.add_settings("collide", components.Collide)
+    for shape in ("Sphere", "Box", "Capsule", "Cylinder", "Cone", "Ellipsoid", "Plane"):
+        registry.add_component(f"supple_collide.components:{shape}")
+    for mesh in ("Mesh", "Convex", "Heightfield", "Bumpy", "Collides"):
+        registry.add_component(f"supple_collide.mesh_components:{mesh}")
+    registry.add_settings("collide", "supple_collide.components:Collide")
     # Always there, also in a scene without shapes: somebody has to say that nothing touches.
     registry.add_compiler(
         "collide.shapes", "supple_collide.compile:compile_shapes", components=(), after=["carriers"],

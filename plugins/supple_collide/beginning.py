@@ -71,7 +71,7 @@ def warn_of_sizes(blueprint: Blueprint) -> Iterator[Problem]:
 
 def _list_extents(graph: SceneGraph) -> Iterator[float]:
     """Longest extents [m] of all primitives."""
-    for entity in graph.having("sphere", "box", "capsule"):
+    for entity in graph.having("sphere", "box", "capsule", "cylinder", "cone", "ellipsoid"):
         shapes = entity.components
         if "sphere" in shapes:
             yield 2 * shapes["sphere"].radius
@@ -79,6 +79,12 @@ def _list_extents(graph: SceneGraph) -> Iterator[float]:
             yield max(shapes["box"].size)
         if "capsule" in shapes:
             yield shapes["capsule"].length + 2 * shapes["capsule"].radius
+        if "cylinder" in shapes:
+            yield max(shapes["cylinder"].length, 2 * shapes["cylinder"].radius)
+        if "cone" in shapes:
+            yield max(shapes["cone"].height, 2 * shapes["cone"].radius)
+        if "ellipsoid" in shapes:
+            yield 2 * max(shapes["ellipsoid"].radii)
 
 
 def warn_of_depths(world: World) -> Iterator[Problem]:
@@ -141,7 +147,10 @@ def _list_things(build: Build) -> Iterator[Thing]:
     for row, (entity, kind) in enumerate(list_shapes(build)):
         size = arrays["collide.size"][row]
         if kind != "plane":
-            thickness = 2 * float(size.min() if kind == "box" else size[0])
+            sizes = {"box": size, "ellipsoid": size, "cylinder": size[:2], "cone": size[:2]}.get(
+                kind, size[:1]
+            )
+            thickness = 2 * float(sizes.min())
             owner = (int(arrays["collide.carrier"][row]), int(arrays["collide.frame"][row]))
             yield Thing(entity.path, kind, thickness, *owner)
     for row, (entity, kind) in enumerate(list_meshes(build)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -10,10 +11,13 @@ from supple.core.build import Build
 from supple.core.entity import Entity
 from supple_collide.components import SHAPES
 from supple_collide.drawings import draw_shape
-from supple_collide.shape_kinds import BOX, CAPSULE, PLANE, SPHERE, STANDS_STILL
+from supple_collide.shape_kinds import BOX, CAPSULE, CONE, CYLINDER, ELLIPSOID, PLANE, SPHERE, STANDS_STILL
 from supple_collide.surface import PrimitiveSurface
 
-CODES = {"sphere": SPHERE, "box": BOX, "capsule": CAPSULE, "plane": PLANE}
+CODES = {
+    "sphere": SPHERE, "box": BOX, "capsule": CAPSULE, "plane": PLANE, "cylinder": CYLINDER, "cone": CONE,
+    "ellipsoid": ELLIPSOID,
+}  # fmt: skip
 COLUMNS = (
     ("kind", (), "1", "Sphere, box, capsule or plane.", np.int64),
     ("size", (3,), "m", "Half sizes; see shape_kinds.", np.float64),
@@ -26,6 +30,8 @@ COLUMNS = (
     ("local_rotation", (4,), "1", "Turn in the frame; in the world if it stands still.", np.float64),
     ("extent", (), "m", "Distance from the frame's origin to the shape's farthest point.", np.float64),
 )
+#: Columns that nothing is derived from when systems are bound.
+PLAIN = ("friction", "restitution", "local_position", "local_rotation", "extent")
 
 
 def size_of(kind: str, shape: Any) -> tuple[float, float, float]:
@@ -34,8 +40,12 @@ def size_of(kind: str, shape: Any) -> tuple[float, float, float]:
         return shape.radius, 0.0, 0.0
     if kind == "box":
         return shape.size[0] / 2, shape.size[1] / 2, shape.size[2] / 2
-    if kind == "capsule":
+    if kind in ("capsule", "cylinder"):
         return shape.radius, shape.length / 2, 0.0
+    if kind == "cone":
+        return shape.radius, shape.height / 2, 0.0
+    if kind == "ellipsoid":
+        return shape.radii[0], shape.radii[1], shape.radii[2]
     return 0.0, 0.0, 0.0
 
 
@@ -47,6 +57,10 @@ def extent_of(kind: str, size: tuple[float, float, float]) -> float:
         return float(np.linalg.norm(size))
     if kind == "capsule":
         return size[0] + size[1]
+    if kind in ("cylinder", "cone"):
+        return math.hypot(size[0], size[1])
+    if kind == "ellipsoid":
+        return max(size)
     return 0.0
 
 
@@ -67,7 +81,7 @@ def compile_shapes(build: Build) -> None:
         values = np.array([row[name] for row in rows], dtype).reshape(count, *shape)
         build.add_model(
             f"collide.{name}", values, unit=unit, doc=doc, labels=labels, dtype=dtype, record=True,
-            plain=name in ("friction", "restitution"),
+            plain=name in PLAIN,
         )  # fmt: skip
     build.add_step("collide.x", (count, 3), unit="m", doc="Centres of the shapes.", labels=labels)
     build.add_step("collide.q", (count, 4), unit="1", doc="Rotations of the shapes.", labels=labels)

@@ -64,6 +64,54 @@ class Capsule:
 
 
 @component
+class Cylinder:
+    """A cylinder along the entity's y axis with flat ends, about the entity's origin."""
+
+    radius: float = field(unit="m", doc="Radius of the cylinder.", gt=0)
+    length: float = field(unit="m", doc="Distance between its flat ends.", gt=0)
+    friction: float = field(default=0.5, unit="1", doc=FRICTION_DOC, ge=0)
+    restitution: float = field(default=0.0, unit="1", doc=RESTITUTION_DOC, ge=0, le=1)
+    spinning: float = field(default=0.0, unit="m", doc=SPINNING_DOC, ge=0)
+    rolling: float = field(default=0.0, unit="m", doc=ROLLING_DOC, ge=0)
+    metrics = (PENETRATION,)
+    numbers = ("friction", "restitution")
+    placed_by_arrays = True
+
+
+@component
+class Cone:
+    """A cone along the entity's y axis, its apex up. The origin is half-way between base and apex."""
+
+    radius: float = field(unit="m", doc="Radius of the base.", gt=0)
+    height: float = field(unit="m", doc="Distance of the apex from the base.", gt=0)
+    friction: float = field(default=0.5, unit="1", doc=FRICTION_DOC, ge=0)
+    restitution: float = field(default=0.0, unit="1", doc=RESTITUTION_DOC, ge=0, le=1)
+    spinning: float = field(default=0.0, unit="m", doc=SPINNING_DOC, ge=0)
+    rolling: float = field(default=0.0, unit="m", doc=ROLLING_DOC, ge=0)
+    metrics = (PENETRATION,)
+    numbers = ("friction", "restitution")
+    placed_by_arrays = True
+
+
+@component
+class Ellipsoid:
+    """An ellipsoid about the entity's origin, its axes along the entity's."""
+
+    radii: Vector = field(unit="m", doc="Half lengths along x, y and z.")
+    friction: float = field(default=0.5, unit="1", doc=FRICTION_DOC, ge=0)
+    restitution: float = field(default=0.0, unit="1", doc=RESTITUTION_DOC, ge=0, le=1)
+    spinning: float = field(default=0.0, unit="m", doc=SPINNING_DOC, ge=0)
+    rolling: float = field(default=0.0, unit="m", doc=ROLLING_DOC, ge=0)
+    metrics = (PENETRATION,)
+    numbers = ("friction", "restitution")
+    placed_by_arrays = True
+
+    def __post_init__(self) -> None:
+        if min(self.radii) <= 0:
+            raise ValueError(f"the radii must be longer than 0, are {list(self.radii)}")
+
+
+@component
 class Plane:
     """The ground: everything below the entity's xz plane is solid."""
 
@@ -82,7 +130,7 @@ class Plane:
                 yield f"a plane cannot move, but {above.path} has a body; use a box, or take the body away"
 
 
-SHAPES = ("box", "capsule", "plane", "sphere")
+SHAPES = ("box", "capsule", "cone", "cylinder", "ellipsoid", "plane", "sphere")
 """The kinds of all shapes."""
 
 

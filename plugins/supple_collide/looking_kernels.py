@@ -6,7 +6,7 @@ import math
 
 from supple.core.jit import njit
 from supple.math.quaternion_kernels import rotate_vector_at
-from supple_collide.shape_kinds import BOX, PLANE
+from supple_collide.shape_kinds import BOX, CONE, CYLINDER, ELLIPSOID, PLANE
 
 
 @njit
@@ -56,6 +56,10 @@ def find_radius(kind, size, i):
     """A ball about the centre of a primitive that holds it [m]."""
     if kind[i] == BOX:
         return math.sqrt(size[i, 0] ** 2 + size[i, 1] ** 2 + size[i, 2] ** 2)
+    if kind[i] == ELLIPSOID:
+        return max(size[i, 0], size[i, 1], size[i, 2])
+    if kind[i] == CYLINDER or kind[i] == CONE:
+        return math.sqrt(size[i, 0] ** 2 + size[i, 1] ** 2)
     return size[i, 0] + size[i, 1]
 
 

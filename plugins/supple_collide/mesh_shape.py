@@ -19,6 +19,8 @@ LONGEST, SHORTEST = 1000.0, 1e-4
 THINNEST = 1e-9
 # Triangles that meet at less than this angle [rad] form one facet.
 FLAT = 1e-4
+# Corners of a ring, and rings from pole to pole, of what stands for a solid where that meets a mesh.
+SIDES, RINGS = 48, 24
 # Triangles whose unit normals differ by less lie in one plane: this is rounding.
 LEVEL = 1e-9
 
@@ -278,3 +280,25 @@ def box_mesh(half: tuple[float, float, float], where: str = "box") -> TriangleMe
     sides = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
     triangles = np.array([each for a, b, c, d in sides for each in ((a, b, c), (a, c, d))], np.int64)
     return make_mesh(Triangles("", vertices, triangles, tuple(range(12)), "triangle"), 1.0, where)
+
+
+def solid_mesh(kind: str, size: tuple[float, float, float], where: str) -> TriangleMesh:
+    """What stands for a solid where it meets a mesh: a hull of rings of corners, as far out as its volume asks for.
+
+    `size` [m] as in `shape_kinds`.
+    """
+    around = 2.0 * np.pi * np.arange(SIDES) / SIDES
+    ring = np.stack([np.cos(around), np.zeros(SIDES), np.sin(around)], axis=1)
+    y = np.array([0.0, 1.0, 0.0])
+    out = size[0] * np.sqrt(2.0 * np.pi / SIDES / np.sin(2.0 * np.pi / SIDES))
+    if kind == "cylinder":
+        points = np.concatenate([out * ring - size[1] * y, out * ring + size[1] * y])
+    elif kind == "cone":
+        points = np.concatenate([out * ring - size[1] * y, [size[1] * y]])
+    else:
+        heights = np.pi * (np.arange(1, RINGS) / RINGS - 0.5)
+        rings = [np.cos(height) * ring + np.sin(height) * y for height in heights]
+        points = np.concatenate([*rings, [-y, y]]) * np.array(size)
+        volume = integrate_volume(make_mesh(wrap_points(points, where), 1.0, where))[0]
+        points *= (4.0 / 3.0 * np.pi * np.prod(size) / volume) ** (1.0 / 3.0)
+    return make_mesh(wrap_points(points, where), 1.0, where)

@@ -9,13 +9,7 @@ from supple.core.schedule import Bound, Call, Each, Phase, System, Work
 from supple.mechanics.mechanism import contact_capacity
 from supple_collide.contact_kernels import find_penetrations, place_still_shapes
 from supple_collide.filters import list_collidables
-from supple_collide.finders import (
-    CONTACT_OUTPUTS,
-    Finder,
-    MeshFinder,
-    PrimitiveFinder,
-    find_surface,
-)
+from supple_collide.finders import CONTACT_OUTPUTS, Finder, PrimitiveFinder, find_surface
 from supple_collide.kernel_arrays import Contacts, Mounts, Placed, name_arrays
 from supple_collide.meeting import bind_meetings
 from supple_collide.meshes.systems import has_meshes
@@ -51,6 +45,8 @@ class FindContacts(System):
         objects = len(list_collidables(build))
         self.finders: list[Finder] = [PrimitiveFinder(objects)]
         if has_meshes(build):
+            from supple_collide.mesh_finder import MeshFinder
+
             self.finders.append(MeshFinder(objects))
         found = (name for finder in self.finders for name in finder.reads)
         self.reads = (

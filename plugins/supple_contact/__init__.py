@@ -13,9 +13,7 @@ if TYPE_CHECKING:
 @hookimpl
 def supple_register(registry: Registry) -> None:
     """Add the settings, the source of contact rows, their forces, whom they touch and the gaps they led to."""
-    from supple_contact.components import Contact
-
-    registry.add_settings("contact", Contact)
+    registry.add_settings("contact", "supple_contact.components:Contact")
     registry.add_compiler(
         "contact.rows",
         "supple_contact.rows:compile_contact_rows",

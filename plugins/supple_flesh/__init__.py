@@ -13,11 +13,9 @@ if TYPE_CHECKING:
 @hookimpl
 def supple_register(registry: Registry) -> None:
     """Add flesh, and the systems that move it."""
-    from supple_flesh import components
-
-    registry.add_component(components.Flesh)
-    registry.add_component(components.FleshedBox)
-    registry.add_settings("flesh", components.FleshSettings)
+    registry.add_component("supple_flesh.components:Flesh")
+    registry.add_component("supple_flesh.components:FleshedBox")
+    registry.add_settings("flesh", "supple_flesh.components:FleshSettings")
     registry.add_compiler(
         "flesh.masses", "supple_flesh.compile:compile_masses", components=["flesh"], provides=["bone_loads"]
     )

@@ -13,9 +13,7 @@ if TYPE_CHECKING:
 @hookimpl
 def supple_register(registry: Registry) -> None:
     """Add ghosts, and the systems that move them."""
-    from supple_ghost.components import Ghost
-
-    registry.add_component(Ghost)
+    registry.add_component("supple_ghost.components:Ghost")
     registry.add_collection("bone_riders", "supple_ghost.riders:BoneRider")
     registry.add_compiler(
         "ghost.bones", "supple_ghost.compile:compile_ghosts", components=["ghost"], after=["bone_riders"],

@@ -16,13 +16,16 @@ LINKED = ("joint", "spring", "grasp")
 @hookimpl
 def supple_register(registry: Registry) -> None:
     """Add what ties things together, and the source of its rows."""
-    from supple_joints import chain, components, events
-
-    for component in (chain.Chain, components.Joint, components.Motor, components.Spring):
+    for component in (
+        "supple_joints.chain:Chain",
+        "supple_joints.components:Joint",
+        "supple_joints.components:Motor",
+        "supple_joints.components:Spring",
+    ):
         registry.add_component(component)
-    for event in (events.Grasp, events.Release):
+    for event in ("supple_joints.events:Grasp", "supple_joints.events:Release"):
         registry.add_event(event)
-    registry.add_settings("joints", components.Joints)
+    registry.add_settings("joints", "supple_joints.components:Joints")
     registry.add_compiler(
         "joints.links", "supple_joints.compile:compile_links", components=LINKED,
         after=["carriers", "surfaces"], provides=["row_sources", "point_holders"],

@@ -13,10 +13,8 @@ if TYPE_CHECKING:
 @hookimpl
 def supple_register(registry: Registry) -> None:
     """Add the controller and its systems."""
-    from supple_locomotion.components import Locomotion, Scales
-
-    registry.add_component(Locomotion)
-    registry.add_component(Scales)
+    registry.add_component("supple_locomotion.components:Locomotion")
+    registry.add_component("supple_locomotion.components:Scales")
     registry.add_compiler(
         "locomotion.controllers", "supple_locomotion.compile:compile_locomotion", components=["locomotion"],
         after=["muscles.segments", "phases", "surfaces"],

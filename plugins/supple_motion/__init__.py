@@ -13,9 +13,7 @@ if TYPE_CHECKING:
 @hookimpl
 def supple_register(registry: Registry) -> None:
     """Add the motion, and for each kind of skeleton the system that samples it."""
-    from supple_motion.components import Motion
-
-    registry.add_component(Motion)
+    registry.add_component("supple_motion.components:Motion")
     registry.add_compiler(
         "motion.tracks", "supple_motion.compile:compile_motions", components=["motion", "skeleton", "ghost"],
         after=["carriers", "mechanisms", "phases"], provides=["targets"],

@@ -13,10 +13,8 @@ if TYPE_CHECKING:
 @hookimpl
 def supple_register(registry: Registry) -> None:
     """Add fibres, layouts and drives, and the systems that contract them."""
-    from supple_muscles import components
-
     for each in ("Muscles", "LetterMuscles", "AxisMuscles", "MuscleDrive"):
-        registry.add_component(getattr(components, each))
+        registry.add_component(f"supple_muscles.components:{each}")
     registry.add_compiler(
         "muscles.segments",
         "supple_muscles.compile:compile_muscles",

@@ -13,9 +13,7 @@ if TYPE_CHECKING:
 @hookimpl
 def supple_register(registry: Registry) -> None:
     """Add the component, the member that controllers ask, and the systems that go from phase to phase."""
-    from supple_phases.components import Phases
-
-    registry.add_component(Phases)
+    registry.add_component("supple_phases.components:Phases")
     registry.add_compiler(
         "phases.machines", "supple_phases.compile:compile_phases", components=["phases"], provides=["phases"]
     )

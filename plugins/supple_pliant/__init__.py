@@ -13,9 +13,7 @@ if TYPE_CHECKING:
 @hookimpl
 def supple_register(registry: Registry) -> None:
     """Add pliant joints, the source of their rows, and the plan of their torques."""
-    from supple_pliant import components
-
-    registry.add_component(components.Pliant)
+    registry.add_component("supple_pliant.components:Pliant")
     registry.add_compiler(
         "pliant.joints", "supple_pliant.compile:compile_pliant", components=["pliant"],
         after=["mechanisms", "carriers", "joints.links", "targets"], provides=["row_sources"],

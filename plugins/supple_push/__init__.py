@@ -13,9 +13,7 @@ if TYPE_CHECKING:
 @hookimpl
 def supple_register(registry: Registry) -> None:
     """Add the push event."""
-    from supple_push.components import Push
-
-    registry.add_event(Push)
+    registry.add_event("supple_push.components:Push")
     registry.add_compiler(
         "push.events", "supple_push.compile:compile_pushes", components=["push"],
         after=["carriers", "surfaces"], provides=["point_holders"],

@@ -13,6 +13,4 @@ if TYPE_CHECKING:
 @hookimpl
 def supple_register(registry: Registry) -> None:
     """Add the prefab `rig`; it expands into components of other plugins."""
-    from supple_rig.components import Rig
-
-    registry.add_component(Rig)
+    registry.add_component("supple_rig.components:Rig")

@@ -13,15 +13,13 @@ if TYPE_CHECKING:
 @hookimpl
 def supple_register(registry: Registry) -> None:
     """Add bodies, what is made of them, how they are thrown, and the systems that move them."""
-    from supple_rigid import components
-
-    registry.add_component(components.Body)
-    registry.add_component(components.Scatter)
-    registry.add_component(components.Aim)
-    registry.add_component(components.Tilt)
-    registry.add_component(components.Marble)
-    registry.add_component(components.Stack)
-    registry.add_component(components.Arch)
+    registry.add_component("supple_rigid.components:Body")
+    registry.add_component("supple_rigid.components:Scatter")
+    registry.add_component("supple_rigid.components:Aim")
+    registry.add_component("supple_rigid.components:Tilt")
+    registry.add_component("supple_rigid.components:Marble")
+    registry.add_component("supple_rigid.components:Stack")
+    registry.add_component("supple_rigid.components:Arch")
     registry.add_compiler(
         "rigid.bodies", "supple_rigid.compile:compile_bodies", components=["body"],
         provides=["mechanisms", "carriers"],

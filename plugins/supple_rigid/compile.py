@@ -48,7 +48,7 @@ def _declare_masses(build: Build, labels: list[str], masses: list[MassProperties
         ("inertia", inertia, "kg m^2", "Inertia in the body frame."),
         ("inverse_inertia", np.linalg.inv(inertia), "1/(kg m^2)", "Its inverse."),
     ):
-        build.add_model(f"rigid.{name}", values, unit=unit, doc=doc, labels=labels)
+        build.add_model(f"rigid.{name}", values, unit=unit, doc=doc, labels=labels, plain=True)
 
 
 def _declare_motion(build: Build, labels: list[str], x: FloatArray, q: FloatArray, v: FloatArray) -> None:

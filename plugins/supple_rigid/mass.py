@@ -16,7 +16,7 @@ from supple.core.scene_files import SceneFiles
 from supple.errors import Problem, UserError
 from supple_collide.mesh_shape import integrate_volume, load_mesh
 
-SOLID = ("box", "capsule", "sphere")
+SOLID = ("box", "capsule", "cone", "cylinder", "ellipsoid", "sphere")
 """Primitives with a volume."""
 SOLID_MESHES = ("convex", "mesh")
 """Meshes, which have a volume if they are closed."""
@@ -40,6 +40,12 @@ def volume_of(kind: str, shape: Any) -> float:
         return 4.0 / 3.0 * math.pi * float(shape.radius) ** 3
     if kind == "box":
         return float(np.prod(shape.size))
+    if kind == "cylinder":
+        return math.pi * float(shape.radius) ** 2 * float(shape.length)
+    if kind == "cone":
+        return math.pi * float(shape.radius) ** 2 * float(shape.height) / 3.0
+    if kind == "ellipsoid":
+        return 4.0 / 3.0 * math.pi * float(np.prod(shape.radii))
     return math.pi * float(shape.radius) ** 2 * (float(shape.length) + 4.0 / 3.0 * float(shape.radius))
 
 
@@ -50,6 +56,15 @@ def unit_inertia_of(kind: str, shape: Any) -> FloatArray:
     if kind == "box":
         squares: FloatArray = np.array(shape.size) ** 2
         return np.asarray((squares.sum() - squares) / 12.0)
+    if kind == "cylinder":
+        across = shape.radius**2 / 4 + shape.length**2 / 12
+        return np.array([across, shape.radius**2 / 2, across])
+    if kind == "cone":
+        across = 0.15 * shape.radius**2 + 0.0375 * shape.height**2
+        return np.array([across, 0.3 * shape.radius**2, across])
+    if kind == "ellipsoid":
+        radii: FloatArray = np.array(shape.radii) ** 2
+        return np.asarray((radii.sum() - radii) / 5.0)
     # A capsule is a cylinder and two half balls; each half ball's centre of mass lies 3/8 r beyond the disc.
     r, length = shape.radius, shape.length
     cylinder, balls = length / (length + 4.0 / 3.0 * r), 4.0 / 3.0 * r / (length + 4.0 / 3.0 * r)
@@ -77,7 +92,9 @@ def integrate_solid(
     `path` is that of its entity; `files` finds the files of meshes.
     """
     if kind not in SOLID_MESHES:
-        return volume_of(kind, shape), np.zeros(3), np.diag(unit_inertia_of(kind, shape))
+        # A cone's centre of mass is a quarter of its height above the base.
+        centre = np.array([0.0, -0.25 * shape.height if kind == "cone" else 0.0, 0.0])
+        return volume_of(kind, shape), centre, np.diag(unit_inertia_of(kind, shape))
     mesh = load_mesh(kind, shape, path, files)
     if not mesh.closed:
         what = f"{shape.file or 'the mesh'} is open, so it has no volume and no mass"

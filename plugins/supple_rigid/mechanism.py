@@ -113,7 +113,8 @@ class RigidBodies:
     def bind_dynamics(
         self, keys: Sequence[str], arrays: Arrays, build: Build, acts: bool = False
     ) -> list[BodyDynamics]:
-        """Queries about several bodies at once."""
+        """Queries about several bodies at once; what asks may keep masses and what follows from them."""
+        build.derive_from("rigid.mass", "rigid.inertia")
         rows = {path: row for row, path in enumerate(self.dynamics_keys)}
         return [BodyDynamics(arrays, rows, keys, build, acts)]
 

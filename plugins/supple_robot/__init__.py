@@ -13,9 +13,7 @@ if TYPE_CHECKING:
 @hookimpl
 def supple_register(registry: Registry) -> None:
     """Add the prefab `robot`, what it says of files that it cannot follow, and `supple import`."""
-    from supple_robot.components import Robot
-
-    registry.add_component(Robot)
+    registry.add_component("supple_robot.components:Robot")
     registry.add_warning(
         "robot.left_out", "supple_robot.left_out:warn_of_left_out", when=["robot"], built=False
     )

@@ -9,7 +9,7 @@ import numpy as np
 
 from supple.errors import Problem
 from supple_robot.loops import why_no_loop
-from supple_robot.shapes import SIDES, make_shape, touches
+from supple_robot.shapes import make_shape, touches
 
 if TYPE_CHECKING:
     from supple.core.blueprint import Blueprint
@@ -60,12 +60,8 @@ def _list_shapes(model: Any) -> Iterator[str]:
         kind: sum(
             1 for geom in range(model.ngeom) if touches(model, geom) and int(model.geom_type[geom]) == kind
         )
-        for kind in (kinds.mjGEOM_CYLINDER, kinds.mjGEOM_ELLIPSOID, kinds.mjGEOM_HFIELD, kinds.mjGEOM_SDF)
+        for kind in (kinds.mjGEOM_HFIELD, kinds.mjGEOM_SDF)
     }
-    if counted[kinds.mjGEOM_CYLINDER]:
-        yield f"{counted[kinds.mjGEOM_CYLINDER]} of its cylinders became prisms of {SIDES} sides"
-    if counted[kinds.mjGEOM_ELLIPSOID]:
-        yield f"{counted[kinds.mjGEOM_ELLIPSOID]} of its ellipsoids became hulls of rings of {SIDES} corners"
     flat = [
         model.geom(geom).name or str(geom)
         for geom in range(model.ngeom)

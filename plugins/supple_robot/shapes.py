@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
 from supple.core.arrays import FloatArray
-from supple_collide.components import Box, Capsule, Plane, Sphere
+from supple_collide.components import Box, Capsule, Cylinder, Ellipsoid, Plane, Sphere
 from supple_collide.mesh_components import Convex
 from supple_robot.frames import UNTURNED, Y_TO_Z, Place, vector
 
-#: Corners of the prism that stands for a cylinder, and of each ring of an ellipsoid.
-SIDES = 24
 #: Contacts of more dimensions than these know spinning and rolling friction.
 _SPINS, _ROLLS = 4, 6
 
@@ -38,7 +35,11 @@ def make_shape(model: Any, geom: int) -> tuple[str, Any, FloatArray] | None:
         return "box", Box(size=vector(2.0 * size), **surface), UNTURNED
     if kind == kinds.mjGEOM_CAPSULE:
         return "capsule", Capsule(radius=float(size[0]), length=2.0 * float(size[1]), **surface), Y_TO_Z
-    points = _points(model, geom, kind, size, kinds)
+    if kind == kinds.mjGEOM_CYLINDER:
+        return "cylinder", Cylinder(radius=float(size[0]), length=2.0 * float(size[1]), **surface), Y_TO_Z
+    if kind == kinds.mjGEOM_ELLIPSOID:
+        return "ellipsoid", Ellipsoid(radii=vector(size), **surface), UNTURNED
+    points = _hull(model, model.geom_dataid[geom]) if kind == kinds.mjGEOM_MESH else None
     if points is None:
         return None
     return "convex", Convex(points=tuple(vector(point) for point in points), **surface), UNTURNED
@@ -58,25 +59,6 @@ def _surface(model: Any, geom: int) -> dict[str, Any]:
     if dimensions >= _ROLLS:
         said["rolling"] = rolling
     return said
-
-
-def _points(model: Any, geom: int, kind: int, size: FloatArray, kinds: Any) -> FloatArray | None:
-    """Corners whose hull is the shape, in the geom's frame."""
-    around = 2.0 * math.pi * np.arange(SIDES) / SIDES
-    ring = np.stack([np.cos(around), np.sin(around), np.zeros(SIDES)], axis=1)
-    if kind == kinds.mjGEOM_CYLINDER:
-        up = np.array([0.0, 0.0, size[1]])
-        return np.concatenate([size[0] * ring + up, size[0] * ring - up])
-    if kind == kinds.mjGEOM_ELLIPSOID:
-        rings = [
-            ring * math.cos(height) + np.array([0.0, 0.0, math.sin(height)])
-            for height in math.pi * (np.arange(1, SIDES // 2) / (SIDES // 2) - 0.5)
-        ]
-        poles = np.array([[0.0, 0.0, -1.0], [0.0, 0.0, 1.0]])
-        return np.concatenate([*rings, poles]) * size
-    if kind == kinds.mjGEOM_MESH:
-        return _hull(model, model.geom_dataid[geom])
-    return None
 
 
 def _hull(model: Any, mesh: int) -> FloatArray | None:

@@ -13,11 +13,9 @@ if TYPE_CHECKING:
 @hookimpl
 def supple_register(registry: Registry) -> None:
     """Add the controller, pushes that wait for a moment of the gait, and their systems."""
-    from supple_simbicon.components import GaitPush, Simbicon, SimbiconSettings
-
-    registry.add_component(Simbicon)
-    registry.add_event(GaitPush)
-    registry.add_settings("simbicon", SimbiconSettings)
+    registry.add_component("supple_simbicon.components:Simbicon")
+    registry.add_event("supple_simbicon.components:GaitPush")
+    registry.add_settings("simbicon", "supple_simbicon.components:SimbiconSettings")
     registry.add_compiler(
         "simbicon.walkers", "supple_simbicon.compile:compile_walkers", components=["simbicon"],
         after=["skeleton.bones", "phases", "owners"], provides=["walkers", "bone_steppers"],

@@ -13,14 +13,12 @@ if TYPE_CHECKING:
 @hookimpl
 def supple_register(registry: Registry) -> None:
     """Add skeletons, servos and gears, and the systems that move them."""
-    from supple_skeleton import components
-
-    registry.add_component(components.Skeleton)
-    registry.add_component(components.Servo)
-    registry.add_component(components.Gear)
+    registry.add_component("supple_skeleton.components:Skeleton")
+    registry.add_component("supple_skeleton.components:Servo")
+    registry.add_component("supple_skeleton.components:Gear")
     registry.add_collection("bone_loads", "supple_skeleton.loads:BoneLoad")
     registry.add_collection("bone_steppers", "supple_skeleton.steppers:BoneStepper")
-    registry.add_settings("skeleton", components.SkeletonSettings)
+    registry.add_settings("skeleton", "supple_skeleton.components:SkeletonSettings")
     registry.add_compiler(
         "skeleton.bones", "supple_skeleton.compile:compile_skeletons", components=["skeleton"],
         after=["bone_loads"], provides=["mechanisms", "carriers", "row_sources", "bone_loads"],

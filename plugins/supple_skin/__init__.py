@@ -13,10 +13,8 @@ if TYPE_CHECKING:
 @hookimpl
 def supple_register(registry: Registry) -> None:
     """Add skins and a finger to begin with, and the systems that move them."""
-    from supple_skin import components, finger
-
-    registry.add_component(components.Skin)
-    registry.add_component(finger.SkinnedFinger)
+    registry.add_component("supple_skin.components:Skin")
+    registry.add_component("supple_skin.finger:SkinnedFinger")
     registry.add_compiler(
         "skin.frames", "supple_skin.frames:compile_frames", components=["skin"], provides=["bone_riders"]
     )

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 @hookimpl
 def supple_register(registry: Registry) -> None:
     """Add the solver `gauss_seidel`."""
-    from supple_solve_gauss_seidel.components import GaussSeidelSettings
-
     registry.add_solver(
-        "gauss_seidel", "supple_solve_gauss_seidel.solver:GaussSeidel", settings=GaussSeidelSettings
+        "gauss_seidel",
+        "supple_solve_gauss_seidel.solver:GaussSeidel",
+        settings="supple_solve_gauss_seidel.components:GaussSeidelSettings",
     )

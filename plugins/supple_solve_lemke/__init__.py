@@ -13,6 +13,6 @@ if TYPE_CHECKING:
 @hookimpl
 def supple_register(registry: Registry) -> None:
     """Add the solver `lemke`."""
-    from supple_solve_lemke.components import LemkeSettings
-
-    registry.add_solver("lemke", "supple_solve_lemke.solver:Lemke", settings=LemkeSettings)
+    registry.add_solver(
+        "lemke", "supple_solve_lemke.solver:Lemke", settings="supple_solve_lemke.components:LemkeSettings"
+    )

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 @hookimpl
 def supple_register(registry: Registry) -> None:
     """Add the solver `newton`."""
-    from supple_solve_newton.components import NewtonSettings
-
-    registry.add_solver("newton", "supple_solve_newton.solver:Newton", settings=NewtonSettings)
+    registry.add_solver(
+        "newton",
+        "supple_solve_newton.solver:Newton",
+        settings="supple_solve_newton.components:NewtonSettings",
+    )

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 @hookimpl
 def supple_register(registry: Registry) -> None:
     """Add the solver `penalty`."""
-    from supple_solve_penalty.components import PenaltySettings
-
-    registry.add_solver("penalty", "supple_solve_penalty.solver:Penalty", settings=PenaltySettings)
+    registry.add_solver(
+        "penalty",
+        "supple_solve_penalty.solver:Penalty",
+        settings="supple_solve_penalty.components:PenaltySettings",
+    )

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 @hookimpl
 def supple_register(registry: Registry) -> None:
     """Add the solver `projected_gauss_seidel`."""
-    from supple_solve_projected.components import ProjectedSettings
-
     solver = "supple_solve_projected.solver:ProjectedGaussSeidel"
-    registry.add_solver("projected_gauss_seidel", solver, settings=ProjectedSettings)
+    registry.add_solver(
+        "projected_gauss_seidel", solver, settings="supple_solve_projected.components:ProjectedSettings"
+    )

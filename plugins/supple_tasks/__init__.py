@@ -13,9 +13,7 @@ if TYPE_CHECKING:
 @hookimpl
 def supple_register(registry: Registry) -> None:
     """Add tasks and the system that finds their torques."""
-    from supple_tasks.components import Tasks
-
-    registry.add_component(Tasks)
+    registry.add_component("supple_tasks.components:Tasks")
     registry.add_compiler(
         "tasks.tables", "supple_tasks.compile:compile_tasks", components=["tasks"],
         after=["skeleton.bones", "targets", "phases", "mechanisms"],

@@ -13,10 +13,8 @@ if TYPE_CHECKING:
 @hookimpl
 def supple_register(registry: Registry) -> None:
     """Add tetrahedra, their meshes, and the systems that move them."""
-    from supple_tets import components
-
     for each in ("Tets", "TetBlock", "TetBall", "TetRod", "TetLetter", "TetFile", "TetSkin"):
-        registry.add_component(getattr(components, each))
+        registry.add_component(f"supple_tets.components:{each}")
     registry.add_compiler(
         "tets.bodies", "supple_tets.compile:compile_tets", components=["tets"],
         provides=["mechanisms", "surfaces"],

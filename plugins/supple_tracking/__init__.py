@@ -16,10 +16,11 @@ TASKS = ("point_tracking", "pressure_tracking")
 @hookimpl
 def supple_register(registry: Registry) -> None:
     """Add the three kinds of tracking and their systems."""
-    from supple_tracking.pose.components import PoseTracking
-    from supple_tracking.tasks.components import PointTracking, PressureTracking
-
-    for component in (PoseTracking, PointTracking, PressureTracking):
+    for component in (
+        "supple_tracking.pose.components:PoseTracking",
+        "supple_tracking.tasks.components:PointTracking",
+        "supple_tracking.tasks.components:PressureTracking",
+    ):
         registry.add_component(component)
     registry.add_compiler(
         "tracking.joints", "supple_tracking.pose.compile:compile_pose_tracking", components=["pose_tracking"],

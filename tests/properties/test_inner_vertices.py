@@ -6,13 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from supple_collide.kernel_arrays import Faces, MeshPool, Trees
+from supple_collide.mesh_scratch import make_probe
 from supple_collide.mesh_shape import list_vertex_triangles
 from supple_collide.meshes.columns import DEPTH, GRID, ROOT, SCALE
 from supple_collide.meshes.oracle import find_winding_number
 from supple_collide.meshes.tree import build_tree
 from supple_collide.meshes.tree_kernels import boxes_meet, refit_tree
 from supple_collide.pairs.outside_kernels import list_inner
-from supple_collide.scratch import make_probe
 from supple_flesh.shapes import make_box_surface
 
 

@@ -7,11 +7,11 @@ from scipy.spatial.transform import Rotation
 
 from supple_collide.kernel_arrays import Faces, Reaches, Trees
 from supple_collide.mesh_files import Triangles
+from supple_collide.mesh_scratch import make_found
 from supple_collide.mesh_shape import box_mesh, list_owned, list_vertex_triangles, make_mesh
 from supple_collide.meshes.terrain import join_cells, place_grid
 from supple_collide.pairs.grid_vertex_kernels import gather_above_grid
 from supple_collide.pairs.vertex_kernels import gather_vertices
-from supple_collide.scratch import make_found
 
 CELLS, SIZE, ROOM = (6, 5), (0.6, 0.5), 4096
 

@@ -9,9 +9,9 @@ from scipy.spatial.transform import Rotation
 
 from carried import is_carried
 from supple_collide.kernel_arrays import Raw
+from supple_collide.mesh_scratch import make_choice
 from supple_collide.pairs.choose_kernels import DIRECTIONS, choose_rows
 from supple_collide.pairs.raw_kernels import ID_WIDTH, VALUE_WIDTH
-from supple_collide.scratch import make_choice
 
 UP = np.array([0.0, 1.0, 0.0])
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from supple_collide.kernel_arrays import Faces, MeshPool, Trees
+from supple_collide.mesh_scratch import make_probe, make_raw
 from supple_collide.mesh_shape import list_vertex_triangles
 from supple_collide.meshes.regions import (
     ANYWHERE,
@@ -17,7 +18,6 @@ from supple_collide.meshes.regions import (
 from supple_collide.pairs.mesh_mesh_kernels import drop_false_depths
 from supple_collide.pairs.raw_kernels import add_raw
 from supple_collide.pairs.vertex_kernels import are_neighbours
-from supple_collide.scratch import make_probe, make_raw
 from supple_flesh.mechanism import find_strangers, find_thickness
 
 # A strip of squares, each of two triangles, of which every square is a part of its own.

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 import supple
 from supple.core.mould import Mould
@@ -83,6 +85,59 @@ def test_numbers_of_the_start_are_those_of_the_scene() -> None:
         world = run_alone(DROP, {"ball.body.velocity": [0.1 * k, 0, 0]}, 0.2)
         assert run.outputs["ball.position"].tobytes() == world["ball"].position.tobytes()
         assert run.outputs["ball.height"] == world.metrics()["ball.height"]
+
+
+def tell(low: float, high: float) -> st.SearchStrategy[float]:
+    return st.floats(low, high, allow_subnormal=False)
+
+
+#: Numbers of the scene that reach arrays alone.
+CHANGES = st.fixed_dictionaries(
+    {},
+    optional={
+        "ball.body.density": tell(100, 5000),
+        "pill.body.mass": tell(0.1, 20),
+        "crate.body.spin": st.tuples(tell(-9, 9), tell(-9, 9), tell(-9, 9)).map(list),
+        "pill.body.velocity": st.tuples(tell(-2, 2), tell(-2, 2), tell(-2, 2)).map(list),
+        "crate.pose.angle": tell(-180, 180),
+        "ball.pose.position": st.tuples(tell(-1, 1), tell(0.12, 1), tell(-1, 1)).map(list),
+        "floor.plane.friction": tell(0, 1),
+        "ball.sphere.restitution": tell(0, 1),
+        "nudge.push.force": st.tuples(tell(-9, 9), tell(-9, 9), tell(-9, 9)).map(list),
+        "nudge.push.duration": tell(0.01, 1),
+    },
+)
+
+
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(CHANGES, min_size=2, max_size=4))
+def test_whatever_numbers_change_a_world_that_is_used_again_moves_as_a_built_one(
+    changes: list[dict[str, Any]],
+) -> None:
+    plugins = load_plugins()
+    scene = read_scene(DROP, plugins)
+    mould = Mould(lambda blueprint: build_world(scene, blueprint, plugins))
+    for change in changes:
+        blueprint = scene.blueprint(overrides=change, until=0.3)
+        world, alone = mould.cast(blueprint), build_world(scene, blueprint, plugins)
+        for each in (world, alone):
+            each.step(each.blueprint.run.steps)
+        mine, other = world.snapshot(), alone.snapshot()
+        assert {name for name in mine if mine[name].tobytes() != other[name].tobytes()} == set()
+    assert mould.built == 1
+
+
+def feel_mass(world: World) -> None:
+    """Hold the crate up by its weight, as its mass matrix has it."""
+    matrix = world.dynamics("crate").mass_matrix()
+    world["crate"].apply_force([0, 9.81 * matrix[0, 0], 0])
+
+
+def test_who_asks_for_masses_sees_those_of_the_cell() -> None:
+    cells = [{"crate.body.density": density} for density in (300.0, 900.0, 300.0)]
+    runs = supple.rollouts(DROP, cells, until=0.02, control=feel_mass, outputs=["crate.position"])
+    heights = [run.outputs["crate.position"][1] for run in runs]
+    assert heights == pytest.approx([0.5] * 3, abs=1e-9)
 
 
 def nudge(world: World) -> None:

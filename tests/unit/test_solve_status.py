@@ -22,7 +22,9 @@ def test_the_norm_over_all_groups_decides(tmp_path: Path, error: float, status: 
     impulse = -q.reshape(4, 3).copy()
     impulse[2, 0] -= error
     solver = SimpleNamespace(solve=lambda problem, warm: Solution(impulse, "stalled", 7, error), rescue="")
-    found = SimpleNamespace(load=lambda: lambda settings: solver, settings=lambda tolerance: None)
+    found = SimpleNamespace(
+        load=lambda: lambda settings: solver, load_settings=lambda: lambda tolerance: None
+    )
     registry = SimpleNamespace(solvers={}, find=lambda *names: found)
     answer = solve_stored(problem, registry, "stub", 1e-8)
     assert answer.status == status

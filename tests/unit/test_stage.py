@@ -89,8 +89,8 @@ def test_tubes_surround_their_segments() -> None:
 
 
 def test_unknown_solid_is_refused_by_name() -> None:
-    with pytest.raises(ValueError, match="no solid of the kind 'cone'"):
-        tessellate_solid("cone", (1.0, 1.0, 1.0))
+    with pytest.raises(ValueError, match="no solid of the kind 'pyramid'"):
+        tessellate_solid("pyramid", (1.0, 1.0, 1.0))
 
 
 # Things

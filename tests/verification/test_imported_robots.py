@@ -58,7 +58,7 @@ def test_shapes_are_where_mujoco_has_them(pair: Pair) -> None:
     for geom in range(pair.model.ngeom):
         parent = pair.robot.link[int(pair.model.geom_bodyid[geom])]
         theirs = pair.position + pair.world_turn @ pair.data.geom_xpos[geom]
-        kinds = ("box", "capsule", "convex", "plane", "sphere")
+        kinds = ("box", "capsule", "convex", "cylinder", "ellipsoid", "plane", "sphere")
         here = [
             world_pose(graph, entity.path)[0] for entity in graph.having(*kinds) if entity.parent == parent
         ]

@@ -65,9 +65,14 @@ class Frame:
 class Build:
     """Collects what compile functions declare."""
 
-    def __init__(self, blueprint: Blueprint, registry: Registry, room: int = 0) -> None:
-        """`room` is for how many contacts, joints and limits; 0 chooses by the scene."""
-        self.room = room
+    def __init__(
+        self, blueprint: Blueprint, registry: Registry, room: int = 0, *, checks_members: bool = True
+    ) -> None:
+        """`room` is for how many contacts, joints and limits; 0 chooses by the scene.
+
+        Members need no checks where a scene is compiled once more with other numbers.
+        """
+        self.room, self._checks_members = room, checks_members
         self.blueprint = blueprint
         self.registry = registry
         self.graph = blueprint.graph
@@ -95,7 +100,7 @@ class Build:
         self.drawings: list[Drawing] = []
         #: The systems in their order, once all is compiled: who binds may ask who else looks at something.
         self.schedule: list[Entry] = []
-        self._poses: dict[str, tuple[FloatArray, FloatArray]] = {}
+        self._places: dict[str, tuple[Frame, FloatArray, FloatArray] | None] = {}
         self.compiler = ""
         self.providing: tuple[str, ...] = ()
 
@@ -111,10 +116,7 @@ class Build:
 
     def pose(self, path: str) -> tuple[FloatArray, FloatArray]:
         """Position [m] and rotation (w, x, y, z) of an entity in the world at the start."""
-        known = self._poses.get(path)
-        if known is None:
-            known = self._poses[path] = world_pose(self.graph, path)
-        return known[0].copy(), known[1].copy()
+        return world_pose(self.graph, path)
 
     # Declaring arrays
 
@@ -139,6 +141,10 @@ class Build:
         self._declare("model", name, values, unit, doc, labels, record=record)
         if plain:
             self.plain.add(name)
+
+    def derive_from(self, *names: str) -> None:
+        """Say, when something is bound, that it derives numbers from these arrays, plain though they were declared."""
+        self.plain.difference_update(names)
 
     def find_out(self, name: str) -> None:
         """What a step writes to this State array is there when `run.again` has it run again, unlike all other State.
@@ -199,7 +205,8 @@ class Build:
                 Problem(None, self.compiler, what, f"register it with provides=['{collection}']")
             )
         plugin = self.plugin_of[id(member)] = self._plugin()
-        self._check_member(collection, member, plugin)
+        if self._checks_members:
+            self._check_member(collection, member, plugin)
         members = self.collections.setdefault(collection, [])
         if any(other.name == member.name for other in members):
             raise PluginError(
@@ -231,9 +238,16 @@ class Build:
     def carry(self, path: str, frame: Frame) -> None:
         """Say that this frame moves the entity and whatever hangs below it."""
         self.frames[path] = frame
+        self._places.clear()
 
     def pose_in_frame(self, path: str) -> tuple[Frame, FloatArray, FloatArray] | None:
         """The frame that moves an entity, and the entity's pose in it; None if it stands in the world."""
+        if path not in self._places:
+            self._places[path] = self._find_place(path)
+        place = self._places[path]
+        return place and (place[0], place[1].copy(), place[2].copy())
+
+    def _find_place(self, path: str) -> tuple[Frame, FloatArray, FloatArray] | None:
         for entity in self.graph.ancestors(path):
             if entity.path in self.frames:
                 frame = self.frames[entity.path]

@@ -17,9 +17,10 @@ Vector = tuple[float, float, float]
 
 @dataclass(frozen=True)
 class Solid:
-    """A ball, block, rod or ground about its own origin: `size` as for the shapes of the same names.
+    """A ball, block, rod, drum or ground about its own origin: `size` as for the shapes of the same names.
 
     "sphere": radius, 0, 0. "box": half sizes. "capsule": radius, half length of the straight part along y, 0.
+    "cylinder": radius, half length along y, 0. "cone": radius of the base, half height, 0. "ellipsoid": half axes.
     "plane": 0, 0, 0; its outside is +y.
     """
 

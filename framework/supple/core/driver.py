@@ -35,7 +35,7 @@ from supple.core.driver_kernels import (
     TRUTH,
     run_calls,
 )
-from supple.core.jit import bind_first_arguments
+from supple.core.jit import bind_first_arguments, find_version
 from supple.core.schedule import Call
 from supple.core.stubs import find_stubs
 
@@ -58,9 +58,7 @@ class DrivenCall:
         self.call, kernel = call, call.kernel
         if not isinstance(kernel, Dispatcher) or struct.calcsize("P") != 8:
             raise CannotCallError("is not compiled, or not for 64 bits")
-        kinds = tuple(kernel.typeof_pyval(argument) for argument in call.arguments)
-        kernel.compile(kinds)
-        compiled = kernel.overloads[kinds]
+        compiled = find_version(kernel, call.arguments)
         result = compiled.signature.return_type
         if len(_list_letters(result)) > _MOST_RESULTS:
             raise CannotCallError("returns more than there is room for")

@@ -39,6 +39,8 @@ class SceneGraph:
     def __init__(self, entities: Mapping[str, Entity]) -> None:
         self._entities = dict(sorted(entities.items()))
         self._paths = list(self._entities)
+        #: Poses in the world that were asked for; see `supple.core.pose`.
+        self.known_poses: dict[str, Any] = {}
 
     def __getitem__(self, path: str) -> Entity:
         if path not in self._entities:

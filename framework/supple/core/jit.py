@@ -11,11 +11,14 @@ from contextlib import contextmanager
 from typing import Any, TypeVar, cast
 
 import numba
+from numba import _dispatcher
 from numba.core.dispatcher import Dispatcher
 
 from supple.core.kernel_cache import KernelCache
 from supple.core.kernel_hash import kernel_cache_folder
 
+#: The text by which numba tells types of arguments apart; another inside of numba may have none.
+_compute_fingerprint: Any = getattr(_dispatcher, "compute_fingerprint", None)
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -90,9 +93,33 @@ def bind_first_arguments(
     """
     if not isinstance(kernel, Dispatcher):  # compiling is switched off
         return functools.partial(kernel, *first)
-    types = tuple(kernel.typeof_pyval(argument) for argument in (*first, *changing))
+    return functools.partial(find_version(kernel, (*first, *changing)).entry_point, *first)
+
+
+def find_version(kernel: Dispatcher, arguments: tuple[Any, ...]) -> Any:
+    """What numba made of a kernel for arguments of these types, compiled now if it was not yet.
+
+    Worlds are bound time and again to arrays of the same types, and looking these up takes ten times as long as the
+    text by which numba itself tells types apart.
+    """
+    if _compute_fingerprint is None:
+        return _compile_version(kernel, arguments)
+    try:
+        key = (kernel, tuple(map(type, arguments)), _compute_fingerprint(arguments))
+    except NotImplementedError:  # of something that numba knows only by its slower ways
+        return _compile_version(kernel, arguments)
+    if key not in _versions:
+        _versions[key] = _compile_version(kernel, arguments)
+    return _versions[key]
+
+
+def _compile_version(kernel: Dispatcher, arguments: tuple[Any, ...]) -> Any:
+    types = tuple(map(kernel.typeof_pyval, arguments))
     kernel.compile(types)
-    return functools.partial(kernel.get_overload(types), *first)
+    return kernel.overloads[types]
+
+
+_versions: dict[Any, Any] = {}
 
 
 class TypedKernel:

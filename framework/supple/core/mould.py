@@ -37,7 +37,7 @@ class Mould:
         world = self._world
         # One that has made room is no longer what building gives.
         if world is not None and world.generation == 0 and differ_in_numbers(world.blueprint, blueprint):
-            build = Build(blueprint, world.registry)
+            build = Build(blueprint, world.registry, checks_members=False)
             declare_clock(build)
             run_compilers(build)
             compile_metrics(build)

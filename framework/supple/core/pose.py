@@ -64,6 +64,13 @@ def _cross(a: FloatArray, b: FloatArray) -> FloatArray:
 
 def world_pose(graph: SceneGraph, path: str) -> tuple[FloatArray, FloatArray]:
     """Position [m] and rotation of an entity in the world: the poses of all its ancestors, composed."""
+    if path not in graph.known_poses:
+        graph.known_poses[path] = _compose_poses(graph, path)
+    position, rotation = graph.known_poses[path]
+    return position.copy(), rotation.copy()
+
+
+def _compose_poses(graph: SceneGraph, path: str) -> tuple[FloatArray, FloatArray]:
     position, rotation = np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0])
     for entity in graph.ancestors(path):
         pose = entity.components.get("pose")

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from supple.core.compile_order import order_compilers
+from supple.core.component import kind_of
 from supple.errors import PluginError, Problem, suggest
 
 if TYPE_CHECKING:
@@ -40,10 +41,18 @@ class Registered:
     settings: Any = None
     help: str = ""
     keys: tuple[str, ...] = ()
+    is_kind: bool = False
 
     def load(self) -> Any:
         """The object, imported now if it was named by a string."""
-        return self._import(self.target)
+        made = self._import(self.target)
+        if self.is_kind and made is not self.target:
+            _check_kind(made, self.name, self.plugin)
+        return made
+
+    def load_settings(self) -> Any:
+        """Of a solver: the component class of its table."""
+        return self._import(self.settings)
 
     def choose_protocol(self, member: object) -> Any:
         """Of a collection: the protocol for members like this one, the last of `kinds` whose attribute it has."""
@@ -83,14 +92,18 @@ class Registry:
     foreign: dict[str, str] = field(default_factory=dict)
     plugin: str = "supple"
 
-    def add_component(self, component: type) -> None:
-        """Offer a component class made by `@component` under its kind."""
-        _check_expand(component)
-        self._add("component", self.components, _kind(component), component)
+    def add_component(self, component: type | str) -> None:
+        """Offer a component class made by `@component` under its kind.
 
-    def add_event(self, event: type) -> None:
+        Named as "package.module:Class" it is imported when a scene first has such a component.
+        """
+        if not isinstance(component, str):
+            _check_expand(component)
+        self._add("component", self.components, _kind(component), component, is_kind=True)
+
+    def add_event(self, event: type | str) -> None:
         """Offer a component class that stands in `[[event]]` tables and acts from its time `at` on."""
-        self._add("event", self.events, _kind(event), event)
+        self._add("event", self.events, _kind(event), event, is_kind=True)
 
     def add_compiler(
         self,
@@ -145,12 +158,12 @@ class Registry:
         kind = "world" if built else "blueprint"
         self._add("warning", self.warnings, name, function, when=tuple(when), each=kind)
 
-    def add_solver(self, name: str, solver: type | str, *, settings: type) -> None:
+    def add_solver(self, name: str, solver: type | str, *, settings: type | str) -> None:
         """Offer a solver for `run.solver`; `settings` is the component class of its table `[run.NAME]`."""
         self._add("solver", self.solvers, name, solver, settings=settings)
         self.add_settings(name, settings)
 
-    def add_settings(self, name: str, settings: type) -> None:
+    def add_settings(self, name: str, settings: type | str) -> None:
         """Offer a table `[run.NAME]` of a component class whose fields all have defaults."""
         self._add("settings", self.settings, name, settings)
 
@@ -187,6 +200,16 @@ class Registry:
         table[name] = Registered(name, target, self.plugin, **more)
 
 
+@functools.cache
+def _check_kind(made: Any, name: str, plugin: str) -> None:
+    """What a plugin named by a string must be the component that the string says."""
+    if _kind(made) != name:
+        what = f"plugin {plugin}: the class named for it is the component {made.kind}"
+        raise PluginError(Problem(None, name, what, "name the class by the name that it was made with"))
+    _check_expand(made)
+
+
+@functools.cache
 def _check_expand(component: type) -> None:
     """A prefab that does not take the scene's files would fail in every scene, far from its cause."""
     expand = getattr(component, "expand", None)
@@ -202,7 +225,9 @@ def _check_expand(component: type) -> None:
         ) from error
 
 
-def _kind(component: type) -> str:
+def _kind(component: type | str) -> str:
+    if isinstance(component, str):
+        return kind_of(component.rpartition(":")[2])
     kind = getattr(component, "kind", None)
     if not isinstance(kind, str):
         name = getattr(component, "__name__", str(component))

@@ -104,6 +104,11 @@ def _whole_run(summary: Mapping[str, Any], verbose: bool) -> list[Row]:
         (_HALVED, say(summary["halved_steps"]) if summary["halved_steps"] else "-", f"of {summary['steps']}"),
         (_RESIDUAL, say(worst), _say_moment("m/s", worst, summary["residual_worst_at"])),
         ("  in the last fifth of the run", say(summary["residual_settled"]), "m/s"),
+        (
+            "  asked of the solver",
+            say(summary["residual_asked"]["tolerance"]),
+            _say_share(summary["residual_asked"]),
+        ),
         ("deepest penetration", say(deepest), _say_moment("m", deepest, summary["penetration_worst_at"])),
     ]
     for one in summary["headlines"]:
@@ -124,6 +129,12 @@ def _whole_run(summary: Mapping[str, Any], verbose: bool) -> list[Row]:
     springs = ("  of it in springs and drives", "numerical loss of springs")
     rows = [row for row in rows if verbose or row[0] not in springs or row[1] != "0"]
     return [row for row in rows if row[1] != "-"] or [("nothing moves by forces here", "-", "")]
+
+
+def _say_share(asked: Mapping[str, float]) -> str:
+    """The unit of the tolerance, and what is enough as well."""
+    share = asked["relative_tolerance"]
+    return f"m/s, or {share:g} of the free velocities" if share else "m/s"
 
 
 def _find_styles(summary: Mapping[str, Any]) -> dict[str, str]:

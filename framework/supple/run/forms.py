@@ -55,7 +55,7 @@ class Form(Protocol):
 
 
 class SolidForm:
-    """A sphere, box or capsule, or whatever triangles are given."""
+    """A ball, box, rod, drum, cone or ellipsoid, or whatever triangles are given."""
 
     flat = bends = False
 

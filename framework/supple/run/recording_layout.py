@@ -29,7 +29,7 @@ BLOCK = 32
 #: are so many, or so many bytes. What a run that is killed loses is less than that.
 FLUSH_SECONDS, MOST_FRAMES, MOST_BYTES = 0.5, 4096, 1 << 25
 #: Frames that are written at once.
-PIECE = 8 * BLOCK
+PIECE = 32 * BLOCK
 _AS_JSON = ("versions", "overrides")
 _TYPES: dict[str, type] = {"int": int, "float": float, "str": str, "dict[str, Any]": dict, "list[str]": list}
 

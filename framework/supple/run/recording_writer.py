@@ -18,11 +18,11 @@ from supple.errors import Problem, UserError, list_choices
 from supple.run.atomic import refuse_unwritable, temporary_beside
 from supple.run.recorded_commands import CommandWriter, read_commands
 from supple.run.recording import Recording
-from supple.run.recording_layout import BLOCK, Header
+from supple.run.recording_layout import BLOCK, PIECE, Header
 from supple.run.recording_room import Room
 from supple.run.recording_series import open_series
 
-_CHUNK_BYTES = 1 << 20
+_CHUNK_BYTES, _SMALL_BYTES = 1 << 20, 1 << 14
 
 
 def recorded_specs(world: World) -> list[ArraySpec]:
@@ -166,8 +166,8 @@ def check_continuation(earlier: Recording, header: Header, world: World) -> None
 def _lay_out(file: h5py.File, header: Header, specs: list[ArraySpec], world: World) -> None:
     file.attrs.update(header.as_attributes())
     file.create_dataset("frames", data=np.zeros(1, np.int64))
-    file.create_dataset("time", (0,), np.float64, maxshape=(None,), chunks=(BLOCK * 8,)).attrs["unit"] = "s"
-    file.create_dataset("step", (0,), np.int64, maxshape=(None,), chunks=(BLOCK * 8,)).attrs["unit"] = "1"
+    file.create_dataset("time", (0,), np.float64, maxshape=(None,), chunks=(PIECE,)).attrs["unit"] = "s"
+    file.create_dataset("step", (0,), np.int64, maxshape=(None,), chunks=(PIECE,)).attrs["unit"] = "1"
     arrays, offsets, model = (file.create_group(name) for name in ("arrays", "offsets", "model"))
     for spec in specs:
         _describe(_create_series(arrays, spec), spec)
@@ -176,7 +176,7 @@ def _lay_out(file: h5py.File, header: Header, specs: list[ArraySpec], world: Wor
         arrays["metrics.now"].attrs["units"] = np.array(units, dtype=object)
     for count in sorted({spec.count for spec in specs if spec.count}):
         start = np.zeros(1, np.int64)
-        offsets.create_dataset(count, data=start, maxshape=(None,), chunks=(BLOCK * 8,))
+        offsets.create_dataset(count, data=start, maxshape=(None,), chunks=(PIECE,))
     for spec, values in world.arrays.of_kind("model"):
         if spec.record:
             _describe(model.create_dataset(spec.name, data=values), spec)
@@ -189,6 +189,8 @@ def _create_series(group: h5py.Group, spec: ArraySpec) -> h5py.Dataset:
     inner = spec.shape[1:] if spec.count else spec.shape
     row_bytes = max(1, int(np.prod(inner)) * spec.dtype.itemsize)
     rows = max(1, min(BLOCK * (8 if spec.count else 1), _CHUNK_BYTES // row_bytes))
+    # A chunk costs the same whatever is in it.
+    rows = max(rows, min(PIECE, _SMALL_BYTES // row_bytes))
     # An axis of length zero cannot be chunked unless it might grow.
     limits = (None, *(size or None for size in inner))
     chunks = (rows, *(max(1, size) for size in inner))

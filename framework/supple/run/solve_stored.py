@@ -156,7 +156,7 @@ def _solve_once(
     # Every group within this speed makes the norm over all groups small enough.
     size = float(np.linalg.norm(problem.free[: problem.count])) or 1.0
     speed = tolerance * size / math.sqrt(max(1, problem.count))
-    solver = registered.load()(registered.settings(tolerance=speed))
+    solver = registered.load()(registered.load_settings()(tolerance=speed))
     cold = np.zeros((problem.count, 3))
     found: Solution
     found, seconds = measure_time(lambda: solver.solve(problem, cold))

@@ -46,6 +46,7 @@ def summarise(world: World, *, wall: float, startup: float, versions: dict[str, 
         "solver": world.blueprint.run.solver,
         "residual_worst": metrics.get("run.residual_worst", math.nan),
         "residual_settled": metrics.get("run.residual_settled", math.nan),
+        "residual_asked": describe_tolerance(world, metrics),
         "penetration_worst": metrics.get("run.penetration_worst", math.nan),
         "residual_worst_at": times.get("run.residual_worst", math.nan),
         "penetration_worst_at": times.get("run.penetration_worst", math.nan),
@@ -66,6 +67,22 @@ def summarise(world: World, *, wall: float, startup: float, versions: dict[str, 
         "warnings": [as_plain(each) for each in world.warnings()],
         "troubles": [],
         "expectations": [],
+    }
+
+
+def describe_tolerance(world: World, metrics: Mapping[str, float]) -> dict[str, float]:
+    """What the solver was asked for: m/s, and the share of the free velocities that is enough as well.
+
+    `of_weight` is the worst residual in parts of the speed that gravity gives in a step, the scale of what rests.
+    """
+    run = world.blueprint.run
+    settings = world.blueprint.settings.get(run.solver)
+    weight = math.hypot(*run.gravity) * run.step
+    worst = metrics.get("run.residual_worst", math.nan)
+    return {
+        "tolerance": float(getattr(settings, "tolerance", math.nan)),
+        "relative_tolerance": float(getattr(settings, "relative_tolerance", 0.0)),
+        "of_weight": worst / weight if weight > 0 else math.nan,
     }
 
 

@@ -22,7 +22,7 @@ _BOX_FACES = tuple((axis, side) for axis in range(3) for side in (-1.0, 1.0))
 
 
 def tessellate_solid(kind: str, size: tuple[float, float, float]) -> Triangles:
-    """Vertices [nv, 3] and triangles [nt, 3] of a sphere, box or capsule, sized as `drawing.Solid` says.
+    """Vertices [nv, 3] and triangles [nt, 3] of a solid of one of these kinds, sized as `drawing.Solid` says.
 
     Raises ValueError for another kind. A plane has no size; see `make_square`.
     """
@@ -35,7 +35,15 @@ def tessellate_solid(kind: str, size: tuple[float, float, float]) -> Triangles:
         directions, ends, triangles = make_pill(*_ROUND)
         shift = np.where(ends == 1, size[1], -size[1])[:, None] * np.array([0.0, 1.0, 0.0])
         return size[0] * directions + shift, triangles
-    raise ValueError(f"no solid of the kind '{kind}'; choose from: box, capsule, plane, sphere")
+    if kind == "cylinder":
+        return _make_cylinder(_ROUND[0], size[0], size[0], size[1])
+    if kind == "cone":
+        return _make_cylinder(_ROUND[0], size[0], 0.0, size[1])
+    if kind == "ellipsoid":
+        directions, triangles = make_ball(*_ROUND)
+        return directions * np.array(size), triangles
+    kinds = "box, capsule, cone, cylinder, ellipsoid, plane, sphere"
+    raise ValueError(f"no solid of the kind '{kind}'; choose from: {kinds}")
 
 
 def make_square(centre_x: float, centre_z: float, half: float) -> Triangles:
@@ -127,6 +135,30 @@ def _make_box(half: tuple[float, float, float]) -> Triangles:
         first = 4 * number
         triangles += [[first, first + 1, first + 2], [first, first + 2, first + 3]]
     return np.array(vertices), np.array(triangles, dtype=np.int64)
+
+
+def _make_cylinder(around: int, low: float, high: float, half: float) -> Triangles:
+    """A drum with these radii below and above; a cone is one whose upper end is a point.
+
+    The ends have corners of their own, so that the edges stay sharp.
+    """
+    turn = 2 * math.pi * np.arange(around) / around
+    rim = np.stack([np.cos(turn), np.zeros(around), -np.sin(turn)], axis=1)
+    up = np.array([0.0, half, 0.0])
+    ends = [low * rim - up, high * rim + up]
+    vertices = np.concatenate([*ends, *ends, [-up, up]])
+    here = np.arange(around)
+    ahead = (here + 1) % around
+    below, above, tips = 2 * around, 3 * around, 4 * around
+    parts = [
+        np.stack([here, ahead, around + ahead], axis=1),
+        np.stack([here, around + ahead, around + here], axis=1),
+        np.stack([np.full_like(here, tips), below + ahead, below + here], axis=1),
+        np.stack([np.full_like(here, tips + 1), above + here, above + ahead], axis=1),
+    ]
+    if high == 0.0:  # what an apex would have of it has no area
+        parts = [parts[0], parts[2]]
+    return vertices, np.vstack(parts).astype(np.int64)
 
 
 def smooth_normals(vertices: FloatArray, triangles: IntArray) -> FloatArray:

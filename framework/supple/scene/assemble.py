@@ -5,6 +5,7 @@ Overrides of what the author wrote apply before prefabs expand, those of what a 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -19,6 +20,7 @@ from supple.scene.fields import say_value
 from supple.scene.overrides import Override
 from supple.scene.prefabs import expand_prefabs
 from supple.scene.read_entities import Assembly, Expansions, add_entity, read_components, read_event
+from supple.scene.settings_tables import SettingsTables
 from supple.scene.wording import read_checked
 
 #: The table of settings that nobody wrote. One object, so that it is read once.
@@ -75,11 +77,29 @@ def _read_run(assembly: Assembly) -> None:
     run, complaints = read_checked(Run, {key: value for key, value in part.table.items() if key in own})
     assembly.problems.extend(part.problems(complaints))
     assembly.run = run
+    written = {}
     for name, registered in sorted(registry.settings.items()):
-        with naming_fault(registry, registered.plugin, f"settings run.{name}"):
-            made, complaints = assembly.expansions.read(registered.target, part.table.get(name, NOTHING))
-        assembly.problems.extend(part.problems(complaints, (name,)))
-        assembly.settings[name] = made
+        # Defaults are read at once where the class is there already, and else when somebody asks for them.
+        if name in part.table or not isinstance(registered.target, str):
+            with naming_fault(registry, registered.plugin, f"settings run.{name}"):
+                made, complaints = assembly.expansions.read(registered.load(), part.table.get(name, NOTHING))
+            written[name] = made
+            assembly.problems.extend(part.problems(complaints, (name,)))
+    others = registry.settings.keys() - written.keys()
+    defaults = {name: functools.partial(_find_defaults, registry, name) for name in others}
+    assembly.settings = SettingsTables(written, defaults)
+
+
+def _find_defaults(registry: Registry, name: str) -> Any:
+    """The settings of a table that the scene does not have."""
+    registered = registry.settings[name]
+    with naming_fault(registry, registered.plugin, f"settings run.{name}"):
+        return _read_nothing(registered.load())
+
+
+@functools.cache
+def _read_nothing(cls: type) -> Any:
+    return read_checked(cls, NOTHING)[0]
 
 
 def _miss_parent(assembly: Assembly, path: str) -> None:

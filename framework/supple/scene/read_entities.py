@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -91,7 +91,7 @@ class Assembly:
     files: SceneFiles = field(default_factory=SceneFiles)
     expansions: Expansions = field(default_factory=Expansions)
     run: Run | None = None
-    settings: dict[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
     entities: dict[str, Entity] = field(default_factory=dict)
     parts: dict[str, Part] = field(default_factory=dict)
     broken: set[str] = field(default_factory=set)
@@ -101,7 +101,7 @@ class Assembly:
         """The metrics that an entity or event offers, by name."""
         kinds = self.registry.kinds()
         present = [*self.entities[path].components, *self.parts[path].table]
-        found = {m.name: m for kind in present if kind in kinds for m in kinds[kind].target.metrics}
+        found = {m.name: m for kind in present if kind in kinds for m in kinds[kind].load().metrics}
         for made in self.entities[path].components.values():
             found |= {metric.name: metric for metric in metrics_of(made)}
         return found
@@ -164,7 +164,7 @@ def naming_component(assembly: Assembly, path: str, kind: str) -> AbstractContex
 
 def _read(assembly: Assembly, part: Part, kind: str, registered: Registered) -> Any:
     with naming_component(assembly, part.path, kind):
-        made, complaints = assembly.expansions.read(registered.target, part.table[kind])
+        made, complaints = assembly.expansions.read(registered.load(), part.table[kind])
     if complaints:
         assembly.broken.add(part.path)
         told = [_tell_owners(each, assembly.registry, kind) for each in complaints]
@@ -182,7 +182,7 @@ def _tell_owners(complaint: Complaint, registry: Registry, kind: str) -> Complai
         return complaint
     key = str(complaint.keys[0])
     owners = [
-        name for name, other in registry.components.items() if name != kind and key in fields_of(other.target)
+        name for name, other in registry.components.items() if name != kind and key in fields_of(other.load())
     ]
     if not 0 < len(owners) <= _FEW:
         return complaint

@@ -26,7 +26,7 @@ def describe_components(registry: Registry) -> list[dict[str, Any]]:
         ("settings", "run.", registry.settings),
     ):
         for name, registered in table.items():
-            described.append(describe_class(registered.target, role, f"{prefix}{name}", registered.plugin))
+            described.append(describe_class(registered.load(), role, f"{prefix}{name}", registered.plugin))
     return sorted(described, key=lambda each: (each["role"], each["kind"]))
 
 

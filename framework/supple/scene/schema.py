@@ -99,7 +99,7 @@ def _name_schema(what: str) -> Schema:
 
 
 def _kind_schemas(kinds: Mapping[str, Registered]) -> Schema:
-    return {kind: _table_schema(registered.target) for kind, registered in sorted(kinds.items())}
+    return {kind: _table_schema(registered.load()) for kind, registered in sorted(kinds.items())}
 
 
 def _entity_schema(registry: Registry) -> Schema:

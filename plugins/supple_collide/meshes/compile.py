@@ -1,7 +1,7 @@
 """From meshes to arrays: one pool of vertices, triangles and trees for all meshes of the scene.
 
-First come the rigid meshes by path, then the deforming ones by name, then for every box a mesh that stands for it
-when it meets one of the others.
+First come the rigid meshes by path, then the deforming ones by name, then for every box and every solid a mesh that
+stands for it when it meets one of the others.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from supple.core.build import Build
 from supple.core.entity import Entity
 from supple.core.pose import rotate
 from supple.mechanics.deforming import DeformingSurface, PartedSurface
-from supple_collide.compile import declare_ahead, find_owner, list_shapes, size_of
+from supple_collide.compile import CODES, declare_ahead, find_owner, list_shapes, size_of
 from supple_collide.drawings import draw_mesh
 from supple_collide.mesh_components import MESHES, TERRAINS
 from supple_collide.mesh_files import Triangles
@@ -27,12 +27,13 @@ from supple_collide.mesh_shape import (
     list_vertex_triangles,
     load_mesh,
     make_mesh,
+    solid_mesh,
 )
 from supple_collide.mesh_surface import MeshSurface
 from supple_collide.meshes.regions import find_node_regions, find_regions, may_pair_neighbours
 from supple_collide.meshes.terrain import Grid, make_terrain
 from supple_collide.meshes.tree import Tree, build_tree
-from supple_collide.shape_kinds import STANDS_STILL
+from supple_collide.shape_kinds import FIRST_SOLID, STANDS_STILL
 
 UNTURNED = np.array([1.0, 0.0, 0.0, 0.0])
 NO_GRID = -1
@@ -91,8 +92,9 @@ def compile_meshes(build: Build) -> None:
     parts = [_make_rigid(build, entity, kind, len(shapes) + i) for i, (entity, kind) in enumerate(rigid)]
     parts += [_make_deforming(each, len(shapes) + len(rigid) + i) for i, each in enumerate(deforming)]
     for row, (entity, kind) in enumerate(shapes):
-        if kind == "box":
-            mesh = box_mesh(size_of(kind, entity.components[kind]), f"{entity.path}.{kind}")
+        size, where = size_of(kind, entity.components[kind]), f"{entity.path}.{kind}"
+        if kind == "box" or CODES[kind] >= FIRST_SOLID:
+            mesh = box_mesh(size, where) if kind == "box" else solid_mesh(kind, size, where)
             parts.append(Part(entity.path, mesh, find_owner(build, entity.path), mesh.depth, row))
     _declare_pool(build, parts)
     _declare_tables(build, parts)

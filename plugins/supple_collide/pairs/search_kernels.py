@@ -23,7 +23,7 @@ from supple_collide.pairs.raw_kernels import write_raw
 from supple_collide.pairs.round_mesh_kernels import fill_segment_box, find_plane_mesh, find_round_mesh
 from supple_collide.primitives.manifold_kernels import ZERO
 from supple_collide.primitives.pose_kernels import fill_rotations
-from supple_collide.shape_kinds import BOX, PLANE
+from supple_collide.shape_kinds import BOX, FIRST_SOLID, PLANE
 
 # Contacts of one pair of rigid objects that are nearer than this many slacks are one.
 SAME_PLACE = 10.0
@@ -54,7 +54,7 @@ def find_primitive_contacts(
     kind, table, box, near, raw = shapes.kind, pool.table, scratch.box, scratch.near, scratch.raw
     count, chosen, needed = scratch.tally[0], scratch.tally[1], 0.0
     for shape in range(kind.size):
-        if kind[shape] == BOX:
+        if kind[shape] == BOX or kind[shape] >= FIRST_SOLID:
             continue
         if kind[shape] != PLANE:
             fill_round_box(shapes.size, shapes.x, shapes.rotation, shape, box)

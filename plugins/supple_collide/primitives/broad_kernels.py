@@ -10,7 +10,7 @@ from supple.core.jit import njit
 from supple_collide.kernel_arrays import Objects, Shapes
 from supple_collide.pairs.object_kernels import is_ignored
 from supple_collide.primitives.pose_kernels import carry_in
-from supple_collide.shape_kinds import BOX, PLANE
+from supple_collide.shape_kinds import BOX, ELLIPSOID, FIRST_SOLID, PLANE
 
 
 @njit
@@ -60,10 +60,26 @@ def fill_bounds(kind, size, x, rotation, reach, bounds_out):
                 extent += abs(rotation[i, k, 2]) * size[i, 2]
             elif kind[i] == PLANE:
                 extent = -math.inf
+            elif kind[i] == ELLIPSOID:
+                extent = find_oval_extent(size, i, rotation[i, k, 0], rotation[i, k, 1], rotation[i, k, 2])
+            elif kind[i] >= FIRST_SOLID:
+                extent = find_rim_extent(rotation[i, k, 1], size[i, 0], size[i, 1])
             else:
                 extent = size[i, 0] + abs(rotation[i, k, 1]) * size[i, 1]
             bounds_out[i, k] = x[i, k] - extent - reach[i]
             bounds_out[i, 3 + k] = x[i, k] + extent + reach[i]
+
+
+@njit
+def find_rim_extent(cosine, radius, half):
+    """How far a cylinder reaches from its centre in a direction with this cosine to its axis [m]; a cone is within."""
+    return abs(cosine) * half + math.sqrt(max(0.0, 1.0 - cosine * cosine)) * radius
+
+
+@njit
+def find_oval_extent(size, shape, nx, ny, nz):
+    """How far an ellipsoid reaches from its centre in a direction of its own frame [m]."""
+    return math.sqrt((size[shape, 0] * nx) ** 2 + (size[shape, 1] * ny) ** 2 + (size[shape, 2] * nz) ** 2)
 
 
 @njit
@@ -123,6 +139,10 @@ def is_near_plane(kind, size, x, rotation, reach, shape, plane):
     along_x, along_y, along_z = abs(ax), abs(ay), abs(az)
     if kind[shape] == BOX:
         extent = along_x * size[shape, 0] + along_y * size[shape, 1] + along_z * size[shape, 2]
+    elif kind[shape] == ELLIPSOID:
+        extent = find_oval_extent(size, shape, ax, ay, az)
+    elif kind[shape] >= FIRST_SOLID:
+        extent = find_rim_extent(ay, size[shape, 0], size[shape, 1])
     else:
         extent = size[shape, 0] + along_y * size[shape, 1]
     return height - extent <= reach[shape] + reach[plane]

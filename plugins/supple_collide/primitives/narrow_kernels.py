@@ -8,7 +8,7 @@ from supple_collide.primitives.box_kernels import find_box_box, find_box_plane
 from supple_collide.primitives.capsule_box_kernels import find_round_box
 from supple_collide.primitives.capsule_kernels import find_round_plane, find_round_round
 from supple_collide.primitives.manifold_kernels import ZERO
-from supple_collide.shape_kinds import BOX, PLANE
+from supple_collide.shape_kinds import BOX, FIRST_SOLID, PLANE
 
 
 @njit
@@ -16,6 +16,8 @@ def find_contacts(
     shapes: Shapes, pairs, pair_count, scratch: Manifold, shape_out, feature_out, point_out, normal_out, gap_out
 ):  # fmt: skip
     """Find all contacts with gap <= reach[a] + reach[b] [m] of the first `pair_count` rows (a, b) of `pairs`.
+
+    Pairs with a solid are left out; see `find_solid_contacts`.
 
     shape_out [n, 2] the pair (a, b); feature_out [n] a code of what touches, unique in a pair and the same as
     long as the same features touch; point_out [n, 2, 3] points on the surfaces of a and b [m]; normal_out
@@ -30,6 +32,8 @@ def find_contacts(
     total = ZERO
     for pair in range(pair_count):
         a, b = pairs[pair, 0], pairs[pair, 1]
+        if kind[a] >= FIRST_SOLID or kind[b] >= FIRST_SOLID:
+            continue
         limit = reach[a] + reach[b]
         # Round shapes go before boxes and boxes before planes, so that each combination has one kernel.
         swapped = kind[a] == PLANE or (kind[a] == BOX and kind[b] != BOX and kind[b] != PLANE)
