@@ -19,13 +19,16 @@ measure_cones, begin_point = TypedKernel(kernels.measure_cones), TypedKernel(ker
 find_gradient, take_body_step = TypedKernel(kernels.find_gradient), TypedKernel(kernels.take_body_step)
 differentiate_groups = TypedKernel(kernels.differentiate_groups)
 
-# Shares of 1 / rho that R has: at first this part of the relative residual, within these bounds, and less from point
-# to point.
+# Shares of 1 / rho that R has: at first this part of the relative residual, within these bounds; less after a point
+# that took few steps, more where a point was not found.
 FIRST_PART: Final = 0.1
 GREATEST_SHARE: Final = 0.1
 FIRST_SHARE: Final = 1e-4
 LEAST_SHARE: Final = 1e-6
+MOST: Final = 1.0
 LOWER: Final = 0.1
+HIGHER: Final = 10.0
+EASY_STEPS: Final = 5
 # A point is found when |g| is this part of what it was, and changes no velocity by more than this part of the residual.
 FOUND: Final = 1e-2
 HARMLESS: Final = 0.2
@@ -50,26 +53,33 @@ class BodyPoints:
         self.steps = 0
         self.residual = math.inf
 
-    def approach(self, start: FloatArray, tolerance: float, max_steps: int) -> FloatArray:
-        """The best impulses found from `start`, [n, 3] N s; `residual` is theirs."""
+    def approach(
+        self, start: FloatArray, tolerance: float, max_steps: int, first_share: float = FIRST_SHARE
+    ) -> FloatArray:
+        """The best impulses found from `start`, [n, 3] N s; `residual` is theirs. R begins with at least this share."""
         cones, motion, rows = self._cones, self._motion, self._problem.rows
         begin_cones(rows, start, cones)
         residual = measure_cones(*self._given, motion, cones)
         free = cones.free
         size = math.sqrt(float((free * free).sum()) / len(free)) or 1.0
-        share = min(GREATEST_SHARE, max(FIRST_SHARE, FIRST_PART * residual / size))
+        share = min(GREATEST_SHARE, max(first_share, FIRST_PART * residual / size))
         stiffest = math.sqrt(float(self._rho[self._rho > 0.0].min()))
         best, self.residual = cones.impulse.copy(), residual
         if residual > NEAR * size:
             return start
-        while self.residual > tolerance and self.steps < max_steps:
+        while self.residual > tolerance and self.steps < max_steps and share <= MOST:
             begin_point(rows, self._rho, share, cones)
+            before = self.steps
             self._find_point(max(HARMLESS * self.residual, 0.5 * tolerance) * stiffest, max_steps)
             residual = measure_cones(*self._given, motion, cones)
-            if not residual < self.residual:
-                break
-            best[:], self.residual = cones.impulse, residual
-            share = max(LOWER * share, LEAST_SHARE)
+            if residual < self.residual:
+                best[:], self.residual = cones.impulse, residual
+                if self.steps - before <= EASY_STEPS:
+                    share = max(LOWER * share, LEAST_SHARE)
+            else:
+                cones.impulse[:] = best
+                measure_cones(*self._given, motion, cones)
+                share *= HIGHER
         cones.impulse[:] = best
         end_cones(rows, cones, best)
         return best

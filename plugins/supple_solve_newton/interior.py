@@ -36,7 +36,7 @@ SHORT: Final = 0.05
 CENTRING: Final = 10.0
 LEAST_CENTRE: Final = 0.01
 # Newton's method is tried below this part of the first residual, and again whenever another such part was gained.
-FIRST_TRY: Final = 1e-3
+FIRST_TRY: Final = 1e-5
 NEXT_TRY: Final = 0.03
 
 Finish = Callable[[FloatArray, float], bool]

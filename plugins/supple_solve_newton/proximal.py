@@ -45,6 +45,17 @@ MAX_FAILURES: Final = 8
 PATH_STEPS: Final = 250
 
 
+def make_proximal(
+    problem: ConstraintProblem, rho: FloatArray, centre: FloatArray, weight: float
+) -> ConstraintProblem:
+    """The problem (7) with r_k = `centre`, [n, 3] N s, and D = 1 / rho."""
+    n, near = problem.count, copy.copy(problem)
+    diagonal = np.where(rho > 0.0, 1.0 / np.where(rho > 0.0, rho, 1.0), 0.0)[:, None]
+    near.compliance = problem.compliance[:n] + weight * diagonal
+    near.free = problem.free[:n] - weight * diagonal * centre
+    return near
+
+
 def follow_proximal_path(
     problem: ConstraintProblem, start: FloatArray, tolerance: float, max_effort: float, linear: LinearStep
 ) -> tuple[Point, int, float]:
@@ -56,15 +67,12 @@ def follow_proximal_path(
     """
     given = NewtonMethod(linear, problem)
     best = given.look_at(start)
-    diagonal = np.where(given.rho > 0.0, 1.0 / np.where(given.rho > 0.0, given.rho, 1.0), 0.0)[:, None]
-    n, near, impulse, rate = problem.count, copy.copy(problem), start, np.zeros_like(start)
+    impulse, rate = start, np.zeros_like(start)
     reached, length, failures, steps, effort = 0.0, 1.0 / PATH_WEIGHT, 0, 0, 0.0  # along 1 / a
     while (
         best.residual > tolerance and failures < MAX_FAILURES and steps < PATH_STEPS and effort < max_effort
     ):
-        weight = 1.0 / (reached + length)
-        near.compliance = problem.compliance[:n] + weight * diagonal
-        near.free = problem.free[:n] - weight * diagonal * start
+        near = make_proximal(problem, given.rho, start, 1.0 / (reached + length))
         method = NewtonMethod(linear, near, max_effort - effort)
         accuracy = POINT_ACCURACY * tolerance
         found, used = method.improve(impulse + length * rate, accuracy, POINT_STEPS, FLOOR)
@@ -95,14 +103,11 @@ def solve_by_proximal_points(
     """The best point found from `start`, [n, 3] N s; the number of sweeps and Newton steps taken, and their effort."""
     given = NewtonMethod(linear, problem)
     best = given.look_at(start)
-    diagonal = np.where(given.rho > 0.0, 1.0 / np.where(given.rho > 0.0, given.rho, 1.0), 0.0)[:, None]
-    n, weight, faster, steps, work, effort = problem.count, FIRST_WEIGHT, FASTER, 0, 0, 0.0
-    near = copy.copy(problem)
+    weight, faster, steps, work, effort = FIRST_WEIGHT, FASTER, 0, 0, 0.0
     while (
         best.residual > tolerance and steps < MAX_STEPS and weight <= GREATEST_WEIGHT and effort < max_effort
     ):
-        near.compliance = problem.compliance[:n] + weight * diagonal
-        near.free = problem.free[:n] - weight * diagonal * best.impulse
+        near = make_proximal(problem, given.rho, best.impulse, weight)
         accuracy = max(INNER_ACCURACY * min(1.0, weight) * best.residual, 0.3 * tolerance)
         impulse = best.impulse.copy()
         sweeps, _ = sweeper.sweep(near, impulse, accuracy, SWEEPS)

@@ -146,13 +146,13 @@ def test_sets_that_never_do_cost_no_more_than_the_whole_problem(monkeypatch):
     problem.free[:] *= 1e57 * np.random.default_rng(14).normal(size=problem.free.shape)
     monkeypatch.setattr(newton, "MAX_EFFORT", 5e7)
     monkeypatch.setattr(newton, "MAX_EFFORT_PER_BLOCK", 0.0)
-    spent, find = [], newton._Search.find
+    spent, find = [], newton.ProblemSearch.find
 
     def count(search, impulse, max_rounds):
         find(search, impulse, max_rounds)
         spent.append(search._effort + search._method.effort)
 
-    monkeypatch.setattr(newton._Search, "find", count)
+    monkeypatch.setattr(newton.ProblemSearch, "find", count)
     assert solve(problem).status == "stalled"
     # Once for the sets and once for all; each search may go beyond by a step that it has begun.
     assert sum(spent) <= 2 * 5e7 * 1.2
