@@ -18,6 +18,7 @@ from supple.errors import DoubtfulStepError, PluginError, Problem
 from supple.mechanics.block_matrix import Incidences
 from supple.mechanics.block_matrix_kernels import join_incidences, mark_movable
 from supple.mechanics.coupled import count_rolling, solve_coupled
+from supple.mechanics.gains import bind_gains
 from supple.mechanics.holding import Holder, Holding, find_holder
 from supple.mechanics.impacts import LATE, Impacts, LateContacts
 from supple.mechanics.last_impulses import LastImpulses, name_last
@@ -246,6 +247,17 @@ class SolveRows(System):
             call = quick.bind_quick(problem, impulse, planned, outcome)
             solving = [Call(call.kernel, *call.arguments, otherwise=solve)]
         solving += bind_calming(problem, hasty, lambda: _calm(problem, hasty, self.solvers, outcome))
+        if exact and problem.holding is None:
+            turned = [each for each in mechanisms if hasattr(each, "turned")]
+            moving = [
+                (arrays[each.turned].reshape(-1), arrays[each.v].reshape(-1), arrays[each.v_free].reshape(-1))
+                for each in turned
+            ]
+            lagging = arrays[self.solve.array("lagging")]
+            solving += bind_gains(
+                problem, turned, moving, self.solvers, lagging, outcome,
+                lambda found: _note(found, outcome, problem.count),
+            )  # fmt: skip
         if problem.holding is not None:
             solving = [problem.holding.bind_solve(planned, impulse, outcome, solving)]
         doubt = None
