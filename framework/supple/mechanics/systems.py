@@ -343,7 +343,9 @@ def _bind_doubt(books: SolveBooks, bound: float) -> Callable[[], None]:
     """What asks for shorter steps where this one is unsolved."""
 
     def refuse() -> None:
-        what = f"unsolved: a residual of {books.residual[0]:.2g} m/s, above run.allowed_residual = {bound:g} m/s"
+        what = (
+            f"unsolved: a residual of {books.residual[0]:.2g} m/s, above run.allowed_residual = {bound:g} m/s"
+        )
         raise DoubtfulStepError(what)
 
     return refuse
