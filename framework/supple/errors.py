@@ -105,6 +105,10 @@ class SimulationError(SuppleError):
         return f"{when}{self.what}" + (f" [{place}]" if place else "")
 
 
+class DoubtfulStepError(SimulationError):
+    """A step was computed that nobody should rely on; in parts it may come out right. If not, it is taken as it is."""
+
+
 class CapacityError(SimulationError):
     """There are more contacts, or rows, than there is room for. A world makes more, unless the scene said how much."""
 

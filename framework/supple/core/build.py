@@ -82,6 +82,8 @@ class Build:
         self.accumulating: set[str] = set()
         #: Model arrays that nothing is derived from when systems are bound.
         self.plain: set[str] = set()
+        #: Whether systems are bound to take steps as they come out: parts of these were tried, and did no better.
+        self.trusting = False
         #: State that a step which is run again starts with; see `find_out`.
         self.found_out: list[str] = []
         self.collections: dict[str, list[Any]] = {"solves": [Solve()]}

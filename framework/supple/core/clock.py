@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 
 from supple.core.build import Build
 from supple.core.control import COMMANDED, WATCHED
 from supple.core.schedule import Bound, Call, Phase, System
+
+#: The State array that counts doubtful steps which were divided in vain.
+VAIN: Final = "run.vain"
 
 
 class AdvanceClock(System):
@@ -37,6 +42,8 @@ def declare_clock(build: Build) -> None:
     doc = "Parts that are done of a step that is taken in parts; 0 between steps."
     build.add_state("run.part", [0], unit="1", doc=doc, dtype=np.int64)
     build.add_state("run.halved", [0.0], unit="1", doc="Steps that had to be taken in parts so far.")
+    doc = "Doubtful steps whose parts did no better, less those whose parts did."
+    build.add_state(VAIN, [0], unit="1", doc=doc, dtype=np.int64)
     doc = "Not 0 where the step is to be run again from its start, with what was found out."
     build.add_step("run.again", (1,), unit="1", doc=doc, dtype=np.int64)
     doc = "Not 0 once a force or torque was given from Python."

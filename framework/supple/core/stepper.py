@@ -9,6 +9,7 @@ import numpy as np
 
 from supple.core.arrays import NEXT
 from supple.core.build import Build
+from supple.core.clock import VAIN
 from supple.core.control import COMMANDED, WATCHED
 from supple.core.fault import naming_fault, raise_fault
 from supple.core.program import Part, Program, System, list_parts
@@ -21,6 +22,9 @@ from supple.errors import SimulationError, SuppleError
 #: Steps from Python before stretches of kernels are driven without it (`supple.core.driver`): that takes as long to
 #: prepare as some hundred steps save. Doubled whenever it was in vain.
 PATIENCE = 200
+#: Doubtful steps whose parts did no better, more than did, after which no more are divided: where the solver stalls in
+#: every step, each would cost several times as much.
+MOST_VAIN = 8
 
 
 class Stepper:
@@ -50,12 +54,15 @@ class Stepper:
 
     # Binding
 
-    def bind(self, parts: int = 1) -> None:
+    def bind(self, parts: int = 1, *, trusting: bool = False) -> None:
         """Bind all members and systems, to steps of the run that are divided into so many parts.
+
+        Who is `trusting` takes steps as they come out; so does every one once parts were in vain too often.
 
         What is bound anew goes on as before: nothing may be kept but in arrays. Slow ones keep their own step.
         """
         self._flags = self._read_flags()
+        self.build.trusting = trusting or self._flags[-1]
         rates = {solve.name: solve.rate for solve in self.build.members("solves")}
         for members in self.build.collections.values():
             for member in members:
@@ -72,7 +79,8 @@ class Stepper:
             self.bind()
 
     def _read_flags(self) -> list[bool]:
-        return [bool(self.arrays[name][0]) for name in (COMMANDED, WATCHED)]
+        told = [bool(self.arrays[name][0]) for name in (COMMANDED, WATCHED)]
+        return [*told, self.arrays[VAIN].item(0) >= MOST_VAIN]
 
     def _bind(self, entry: Entry, parts: int) -> list[Part]:
         h = self._length(entry.system.rate, parts)
@@ -139,7 +147,7 @@ class Stepper:
         except MovedError:
             self._forget_found()
             self.arrays.roll_back()
-            self.bind(self._parts)
+            self.bind(self._parts, trusting=self.build.trusting)
             self.run(first, commit)
         except BaseException:
             self._forget_found()
@@ -148,12 +156,12 @@ class Stepper:
             if self._parts == 1:  # several count as one
                 self.timing.steps += program.done
 
-    def run_parts(self, parts: int) -> None:
+    def run_parts(self, parts: int, *, trusting: bool = False) -> None:
         """Take one step in so many parts; the systems stay bound to these."""
-        self.bind(parts)
+        self.bind(parts, trusting=trusting)
         for part in range(parts):
             self.run(first=part == 0, commit=True)
-        self.timing.steps += 1
+        self.timing.steps += parts > 1  # a whole one was counted
 
     def look_at_start(self, last: Phase) -> None:
         """Run the systems of a step up to a phase and forget what they did to the State.

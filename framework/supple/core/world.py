@@ -14,6 +14,7 @@ from supple.core.blueprint import Blueprint
 from supple.core.build import ROOM, Build, run_compilers
 from supple.core.clock import declare_clock
 from supple.core.control import Control
+from supple.core.dividing import divide_step
 from supple.core.entity_view import EntityView
 from supple.core.metrics import compile_metrics, forget_part, metric_times, metric_values
 from supple.core.registry import Registry
@@ -174,7 +175,10 @@ class World:
         except SimulationError as error:
             error.time, error.step = self.time, self.steps
             self.arrays.roll_back()
-            self._divide_step(error)
+            cramped = divide_step(self._stepper, error)
+            if cramped is not None:
+                cramped.time, cramped.step = self.time, self.steps
+                self._make_room(cramped)
         except BaseException:
             self.arrays.roll_back()
             raise
@@ -198,35 +202,6 @@ class World:
         Step arrays then hold what they found, such as the contacts at the start of the next step.
         """
         self._stepper.look_at_start(last)
-
-    def _divide_step(self, error: SimulationError) -> bool:
-        """Take the step in ever more parts; give it up with the error that it had as a whole.
-
-        False if it was not taken, for want of room that there is now.
-        """
-        kept, done, cramped = self.arrays.keep(), False, None
-        try:
-            for level in range(1, self.build.run.halvings + 1):
-                try:
-                    self._stepper.run_parts(2**level)
-                except CapacityError as want:
-                    cramped = want
-                    break
-                except SimulationError:
-                    self.arrays.put_back(kept)
-                else:
-                    done = True
-                    return True
-        finally:
-            if not done:
-                self.arrays.put_back(kept)
-            if self.build.run.halvings:
-                self._stepper.bind()
-        if cramped is None:
-            raise error
-        cramped.time, cramped.step = self.time, self.steps
-        self._make_room(cramped)
-        return False
 
     def _make_room(self, error: CapacityError) -> None:
         """Become the same world with twice the room, in the same state; raises the error where that is not wanted."""

@@ -25,23 +25,25 @@ def finish_solve(rows, blocks, key, start, outcome, exact, bound, kept_out, impu
     """Hand over the impulses of a solve, and write its figures into its books; see `finish_rows`.
 
     Without rows there is nothing to hand over. A residual [m/s] above `bound` counts where the solve came short, and
-    where it should be exact.
+    where it should be exact; returns whether it does.
     """
-    counters = outcome.counters
+    counters, doubtful = outcome.counters, False
     books_out.iterations[0] = counters[ITERATIONS]
     finish_rows(rows, blocks, key, start, books_out.residual, kept_out, impulse_inout, outcome.impulse)
     count = rows.counts[0]
     if count == 0:
-        return
+        return False
     short = counters[SHORT] != 0
     books_out.failures_next[0] = books_out.failures[0] + (1 if short else 0)
     if (short or exact) and not books_out.residual[0] <= bound:
         books_out.unsolved_next[0] = books_out.unsolved[0] + 1
+        doubtful = True
     books_out.rescues_next[0] = books_out.rescues[0] + (1 if counters[RESCUED] != 0 else 0)
     if counters[BOUNCED] != 0:
         for i in range(count):
             for row in range(3):
                 impulse_inout[i, row] += outcome.blow[i, row]
+    return doubtful
 
 
 @njit

@@ -14,10 +14,11 @@ from supple.core.noise import noise_at
 from supple.core.program import make_callable
 from supple.core.schedule import ROWS, Access, Bound, Call, Each, Phase, System, Work, solve_of
 from supple.core.state_kernels import clear
-from supple.errors import PluginError, Problem
+from supple.errors import DoubtfulStepError, PluginError, Problem
 from supple.mechanics.block_matrix import Incidences
 from supple.mechanics.block_matrix_kernels import join_incidences, mark_movable
 from supple.mechanics.coupled import count_rolling, solve_coupled
+from supple.mechanics.gains import bind_gains
 from supple.mechanics.holding import Holder, Holding, find_holder
 from supple.mechanics.impacts import LATE, Impacts, LateContacts
 from supple.mechanics.last_impulses import LastImpulses, name_last
@@ -246,8 +247,23 @@ class SolveRows(System):
             call = quick.bind_quick(problem, impulse, planned, outcome)
             solving = [Call(call.kernel, *call.arguments, otherwise=solve)]
         solving += bind_calming(problem, hasty, lambda: _calm(problem, hasty, self.solvers, outcome))
+        if exact and problem.holding is None:
+            turned = [each for each in mechanisms if hasattr(each, "turned")]
+            moving = [
+                (arrays[each.turned].reshape(-1), arrays[each.v].reshape(-1), arrays[each.v_free].reshape(-1))
+                for each in turned
+            ]
+            lagging = arrays[self.solve.array("lagging")]
+            solving += bind_gains(
+                problem, turned, moving, self.solvers, lagging, outcome,
+                lambda found: _note(found, outcome, problem.count),
+            )  # fmt: skip
         if problem.holding is not None:
             solving = [problem.holding.bind_solve(planned, impulse, outcome, solving)]
+        doubt = None
+        # What is slow keeps its step, and who approximates would do no better.
+        if exact and self.rate == 1 and arrays.build.run.halvings and not arrays.build.trusting:
+            doubt = _bind_doubt(books, bound)
         return [
             *(
                 Call(begin_impulse, arrays[each.plan].reshape(-1), number, planned, arrays[each.impulse].reshape(-1))
@@ -259,7 +275,7 @@ class SolveRows(System):
             *solving,
             Call(
                 finish_solve, problem.rows, problem.W.blocks, problem.key, last.start, outcome, exact, bound,
-                last.following, impulse, books,
+                last.following, impulse, books, otherwise=doubt,
             ),
             *(m.jacobian.bind_transposed_impulses(impulse, arrays[m.impulse].reshape(-1)) for m in mechanisms),
             *([] if neighbourhood is None else [neighbourhood.keep]),
@@ -321,6 +337,18 @@ class SolveRows(System):
                 late_work[0] += impacts.late_work
 
         return solve
+
+
+def _bind_doubt(books: SolveBooks, bound: float) -> Callable[[], None]:
+    """What asks for shorter steps where this one is unsolved."""
+
+    def refuse() -> None:
+        what = (
+            f"unsolved: a residual of {books.residual[0]:.2g} m/s, above run.allowed_residual = {bound:g} m/s"
+        )
+        raise DoubtfulStepError(what)
+
+    return refuse
 
 
 def _note(solution: Solution, outcome: Outcome, count: int) -> None:

@@ -1,0 +1,67 @@
+"""What becomes of a step that fails, or that nobody should rely on: it is taken in parts.
+
+A step that cannot be computed is given up if its parts cannot be computed either. One that is only doubtful
+(`DoubtfulStepError`) is then taken as it comes out, and whoever doubted it has said so in the books of the run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from supple.core.arrays import Array
+from supple.core.clock import VAIN
+from supple.core.stepper import Stepper
+from supple.errors import CapacityError, DoubtfulStepError, SimulationError
+
+
+def divide_step(stepper: Stepper, error: SimulationError) -> CapacityError | None:
+    """Take the step that failed in ever more parts; raises the error if it must be given up, in the state before it.
+
+    Returns what it wanted room for, if it was not taken for that.
+    """
+    arrays, halvings = stepper.arrays, stepper.build.run.halvings
+    kept, done = arrays.keep(), False
+    doubtful = [0] if isinstance(error, DoubtfulStepError) else []
+    try:
+        for level in range(1, halvings + 1):
+            try:
+                stepper.run_parts(2**level)
+            except CapacityError as cramped:
+                return cramped
+            except SimulationError as again:
+                arrays.put_back(kept)
+                doubtful += [level] if isinstance(again, DoubtfulStepError) else []
+            else:
+                done = True
+                break
+        in_vain = not done
+        done = done or _take_doubtful(stepper, doubtful, kept)
+        if done and doubtful:
+            _count(arrays[VAIN].item(0) + (1 if in_vain else -1), stepper)
+    finally:
+        if not done:
+            arrays.put_back(kept)
+        if halvings or doubtful:
+            stepper.bind()
+    if not done:
+        raise error
+    return None
+
+
+def _take_doubtful(stepper: Stepper, levels: Sequence[int], kept: tuple[Array, Array]) -> bool:
+    """Take the step as it comes out in 2^level parts, in the first way that goes; whether there is one."""
+    for level in levels:
+        try:
+            stepper.run_parts(2**level, trusting=True)
+        except SimulationError:
+            stepper.arrays.put_back(kept)
+        else:
+            return True
+    return False
+
+
+def _count(vain: int, stepper: Stepper) -> None:
+    """Say how many doubtful steps were divided in vain."""
+    stepper.arrays.set_state(VAIN, (), np.array([max(0, vain)]))
