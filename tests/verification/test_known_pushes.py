@@ -1,5 +1,7 @@
 """Pushes that a controller knows of, against the laws of momentum and against the pushes that act."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -11,6 +13,7 @@ from supple_locomotion.compile import list_controlled
 from supple_locomotion.known import KnownImpulses, KnownPush, find_torque
 from supple_locomotion.preview import Announced
 
+SCENE = Path(__file__).parents[2] / "scenes" / "soft_body_locomotion" / "foresee_i.toml"
 H = 0.01
 numbers = st.floats(-2, 2)
 
@@ -66,7 +69,7 @@ def test_a_known_push_is_the_push_that_acts():
         "i.pose.position": [0.2, 1.0, 0.1], "i.pose.axis": [0, 1, 0], "i.pose.angle": 40.0,
         "i.tet_letter.tets": 100, "i.locomotion.goals.balance": goals, "shove.at": 0.0, "shove.push.force": force,
     }  # fmt: skip
-    world = supple.load("scenes/soft_body_locomotion/foresee_i.toml", overrides=over)
+    world = supple.load(SCENE, overrides=over)
     (each,) = list_controlled(world.build)
     x, mass = world.array("tets.x").copy(), world.array("tets.mass")
     body = SoftBody(x, np.zeros_like(x), mass, x, each.body.vertices)
