@@ -19,10 +19,11 @@ CODES = {
     "ellipsoid": ELLIPSOID,
 }  # fmt: skip
 COLUMNS = (
-    ("kind", (), "1", "Sphere, box, capsule or plane.", np.int64),
+    ("kind", (), "1", "Which primitive; see shape_kinds.", np.int64),
     ("size", (3,), "m", "Half sizes; see shape_kinds.", np.float64),
     ("friction", (), "1", "Coefficient of friction.", np.float64),
     ("restitution", (), "1", "Coefficient of restitution.", np.float64),
+    ("bounces", (), "1", "Whether any of the approach speed comes back, 0 or 1.", np.int64),
     ("carrier", (), "1", "Which carrier moves the shape; -1: it stands still.", np.int64),
     ("frame", (), "1", "Which frame of the carrier.", np.int64),
     ("group", (), "1", "Shapes of one frame share a group and do not touch each other.", np.int64),
@@ -30,7 +31,7 @@ COLUMNS = (
     ("local_rotation", (4,), "1", "Turn in the frame; in the world if it stands still.", np.float64),
     ("extent", (), "m", "Distance from the frame's origin to the shape's farthest point.", np.float64),
 )
-#: Columns that nothing is derived from when systems are bound.
+#: Columns that nothing is derived from when systems are bound; whether something bounces is another column.
 PLAIN = ("friction", "restitution", "local_position", "local_rotation", "extent")
 
 
@@ -135,5 +136,5 @@ def _describe(build: Build, entity: Entity, kind: str) -> dict[str, Any]:
         extent += float(np.linalg.norm(owner["local_position"]))
     return {
         "kind": CODES[kind], "size": size, "friction": shape.friction, "restitution": shape.restitution,
-        "extent": extent, **owner,
+        "extent": extent, "bounces": int(shape.restitution > 0.0), **owner,
     }  # fmt: skip

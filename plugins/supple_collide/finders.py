@@ -73,6 +73,7 @@ class PrimitiveFinder:
 
     reads = (
         *SHAPES, "collide.carrier", "collide.group", "collide.friction", "collide.restitution",
+        "collide.bounces",
         "collide.ignored_pairs",
     )  # fmt: skip
 

@@ -22,7 +22,7 @@ def bind_meetings(arrays: Bound) -> list[Call]:
     carriers = arrays.build.members("carriers")
     able = [number for number, each in enumerate(carriers) if getattr(each, "meets_late", False)]
     meets = np.isin(mounts.carrier, able).astype(np.int64)
-    if not np.any((meets > 0) & (shapes.kind == SPHERE) & (arrays["collide.restitution"] > 0.0)):
+    if not np.any((meets > 0) & (shapes.kind == SPHERE) & (arrays["collide.bounces"] > 0)):
         return []
     velocity = np.zeros((len(meets), 3))
     moving = [

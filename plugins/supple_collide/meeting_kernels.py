@@ -10,7 +10,7 @@ from supple.math.vector_kernels import cross
 from supple_collide.kernel_arrays import Contacts, Frames, Manifold, Mounts, Shapes
 from supple_collide.primitives.capsule_box_kernels import find_round_box
 from supple_collide.primitives.capsule_kernels import find_round_round
-from supple_collide.shape_kinds import BOX, PLANE, SPHERE
+from supple_collide.shape_kinds import BOX, FIRST_SOLID, PLANE, SPHERE
 
 # Normals that turn by less than this [rad] are those of the start.
 TURNS = 1e-9
@@ -89,10 +89,13 @@ def find_meeting(h, shapes: Shapes, ball, other, ux, uy, uz, scratch: Manifold):
 
 @njit
 def choose_ball(meets, mounts: Mounts, kind, a, b):
-    """Which of two shapes is a ball whose normals may turn: 0 or 1, or -1. The other one is a ball too, or at rest."""
+    """Which of two shapes is a ball whose normals may turn: 0 or 1, or -1. The other one is a ball too, or at rest.
+
+    Solids keep the normals of the step's start.
+    """
     for side in range(2):
         ball, other = (a, b) if side == 0 else (b, a)
-        if kind[ball] != SPHERE or kind[other] == PLANE or meets[ball] == 0:
+        if kind[ball] != SPHERE or kind[other] == PLANE or kind[other] >= FIRST_SOLID or meets[ball] == 0:
             continue
         if mounts.carrier[other] < 0 or (kind[other] == SPHERE and meets[other] != 0):
             return side

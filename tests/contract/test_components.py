@@ -19,8 +19,8 @@ REGISTRY = load_plugins().registry
 PLUGINS = sorted(
     folder for folder in (ROOT / "plugins").iterdir() if folder.is_dir() and folder.name[0] not in "._"
 )
-KINDS = {name: entry.target for name, entry in REGISTRY.kinds().items()}
-SETTINGS = {f"run.{name}": entry.target for name, entry in REGISTRY.settings.items()}
+KINDS = {name: entry.load() for name, entry in REGISTRY.kinds().items()}
+SETTINGS = {f"run.{name}": entry.load() for name, entry in REGISTRY.settings.items()}
 CLASSES: dict[str, type] = {**KINDS, **SETTINGS, "run": Run}
 UNIT = re.compile(r"|1|deg|SI|[A-Za-z0-9^/*(), .-]+")
 

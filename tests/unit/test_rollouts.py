@@ -127,6 +127,35 @@ def test_whatever_numbers_change_a_world_that_is_used_again_moves_as_a_built_one
     assert mould.built == 1
 
 
+BALLS = """format = 1
+about = "one ball strikes another"
+[run]
+step = 0.004
+duration = 0.4
+gravity = [0, 0, 0]
+[[entity]]
+name = "cue"
+sphere = { radius = 0.1, restitution = 1 }
+body = { velocity = [2, 0, 0] }
+[[entity]]
+name = "ball"
+pose = { position = [0.5, 0.1, 0] }
+sphere = { radius = 0.1, restitution = 0 }
+body = {}
+"""
+
+
+def test_cells_in_which_balls_bounce_and_do_not_are_those_of_single_runs(tmp_path: Path) -> None:
+    scene = tmp_path / "balls.toml"
+    scene.write_text(BALLS)
+    cells = [{"ball.sphere.restitution": value} for value in (0.0, 0.8, 0.0, 0.5)]
+    runs = supple.rollouts(scene, cells, until=0.4, outputs=["ball.velocity"])
+    for cell, run in zip(cells, runs, strict=True):
+        assert (
+            run.outputs["ball.velocity"].tobytes() == run_alone(scene, cell, 0.4)["ball"].velocity.tobytes()
+        )
+
+
 def feel_mass(world: World) -> None:
     """Hold the crate up by its weight, as its mass matrix has it."""
     matrix = world.dynamics("crate").mass_matrix()

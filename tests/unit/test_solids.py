@@ -105,6 +105,38 @@ def test_solids_fall_and_rest_on_every_floor(tmp_path: Path, floor: str) -> None
     assert metrics["hat.creep"] < 1e-6
 
 
+BOUNCE = """format = 1
+about = "a ball bounces"
+[run]
+step = 0.004
+duration = 0.6
+[[entity]]
+name = "floor"
+{floor}
+[[entity]]
+name = "ball"
+pose = {{ position = [0, 0.5, 0] }}
+sphere = {{ radius = 0.1, restitution = 0.9 }}
+body = {{ velocity = [1, -1, 0.5] }}
+"""
+
+
+def test_ball_bounces_off_the_end_of_a_drum_as_off_the_ground(tmp_path: Path) -> None:
+    floors = {
+        "plane": "plane = { restitution = 0.9 }",
+        "drum": "pose = { position = [0, -0.5, 0] }\ncylinder = { radius = 2, length = 1, restitution = 0.9 }",
+    }
+    ended = {}
+    for name, floor in floors.items():
+        file = tmp_path / f"{name}.toml"
+        file.write_text(BOUNCE.format(floor=floor))
+        world = supple.load(file)
+        world.step(150)
+        ended[name] = np.concatenate([world["ball"].position, world["ball"].velocity])
+    np.testing.assert_allclose(ended["drum"], ended["plane"], rtol=0, atol=1e-9)
+    assert ended["plane"][4] != 0.0
+
+
 def test_ellipsoid_without_extent_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "scene.toml"
     file.write_text(SCENE.format(floor=FLOORS["plane"]).replace("[0.2, 0.1, 0.3]", "[0.2, 0, 0.3]"))
