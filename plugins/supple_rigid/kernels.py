@@ -13,7 +13,6 @@ from supple.math.quaternion_kernels import (
     rotate_vector_back_at,
 )
 from supple.math.vector_kernels import cross
-from supple.mechanics.block_matrix_kernels import find_block
 from supple_rigid.layout import Ended, Turning
 from supple_rigid.turning_kernels import find_free_spin, is_fast, multiply_at, turn_fast
 
@@ -214,30 +213,47 @@ def list_blocks_by_body(count, unit, first_out, next_out):
 
 
 @njit
-def add_body_delassus(bodies, jacobian, first_out, next_out, blocks_out):
-    """W += J M^-1 J^T: the blocks of one body couple their groups. first_out and next_out are scratch."""
-    mass, inverse_inertia = bodies.mass, bodies.inverse_inertia
+def list_responses(bodies, jacobian, moved_out):
+    """moved_out [blocks, 3, 6] = M^-1 J^T, the motion that a unit impulse of every row gives its body."""
+    mass, inverse_inertia, values = bodies.mass, bodies.inverse_inertia, jacobian.values
+    for b in range(jacobian.counts[0]):
+        i = jacobian.unit[b]
+        for row in range(3):
+            for k in range(3):
+                moved_out[b, row, k] = values[b, row, k] / mass[i]
+            ax, ay, az = multiply_at(
+                inverse_inertia, i, values[b, row, 3], values[b, row, 4], values[b, row, 5]
+            )
+            moved_out[b, row, 3], moved_out[b, row, 4], moved_out[b, row, 5] = ax, ay, az
+
+
+@njit
+def add_body_delassus(bodies, jacobian, first_out, next_out, moved_out, blocks_out):
+    """W += J M^-1 J^T: the blocks of one body couple their groups. first_out, next_out and moved_out are scratch.
+
+    Blocks of a body mostly come in the order of their groups, and so do the columns of a row: one is found by going on
+    from the last.
+    """
     group, unit, values = jacobian.group, jacobian.unit, jacobian.values
     indptr, indices, W_out = blocks_out.indptr, blocks_out.indices, blocks_out.values
     list_blocks_by_body(jacobian.counts, unit, first_out, next_out)
-    for b in range(jacobian.counts[0]):
-        i = unit[b]
-        for column in range(3):
-            x = values[b, column, 0] / mass[i]
-            y = values[b, column, 1] / mass[i]
-            z = values[b, column, 2] / mass[i]
-            ax, ay, az = multiply_at(
-                inverse_inertia, i, values[b, column, 3], values[b, column, 4], values[b, column, 5]
-            )
-            a = first_out[i]
-            while a >= 0:
-                place = find_block(indptr, indices, group[a], group[b])
-                for row in range(3):
+    list_responses(bodies, jacobian, moved_out)
+    for a in range(jacobian.counts[0]):
+        place = indptr[group[a]]
+        b = first_out[unit[a]]
+        while b >= 0:
+            if indices[place] > group[b]:
+                place = indptr[group[a]]
+            while indices[place] != group[b]:
+                place += 1
+            for row in range(3):
+                for column in range(3):
                     W_out[place, row, column] += (
-                        values[a, row, 0] * x + values[a, row, 1] * y + values[a, row, 2] * z
-                        + values[a, row, 3] * ax + values[a, row, 4] * ay + values[a, row, 5] * az
+                        values[a, row, 0] * moved_out[b, column, 0] + values[a, row, 1] * moved_out[b, column, 1]
+                        + values[a, row, 2] * moved_out[b, column, 2] + values[a, row, 3] * moved_out[b, column, 3]
+                        + values[a, row, 4] * moved_out[b, column, 4] + values[a, row, 5] * moved_out[b, column, 5]
                     )  # fmt: skip
-                a = next_out[a]
+            b = next_out[b]
 
 
 @njit

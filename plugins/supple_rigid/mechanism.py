@@ -52,6 +52,7 @@ class RigidBodies:
         self.lever: FloatArray = np.zeros((blocks, 3))
         self._first_block = np.zeros(count, np.int64)
         self._next_block = np.zeros(blocks, np.int64)
+        self._moved: FloatArray = np.zeros((blocks, 3, 6))
 
     def bind(self, arrays: Bound) -> None:
         """Bind poses and masses."""
@@ -60,13 +61,15 @@ class RigidBodies:
 
     def add_delassus(self, W: BlockMatrix) -> None:
         """W += J M^-1 J^T, body by body."""
-        add_body_delassus(self.bodies, self.jacobian.arrays, self._first_block, self._next_block, W.blocks)
+        add_body_delassus(
+            self.bodies, self.jacobian.arrays, self._first_block, self._next_block, self._moved, W.blocks
+        )
 
     def bind_delassus(self, W: BlockMatrix) -> Call:
         """The same as a call for every step."""
         return Call(
             kernels.add_body_delassus, self.bodies, self.jacobian.arrays, self._first_block, self._next_block,
-            W.blocks,
+            self._moved, W.blocks,
         )  # fmt: skip
 
     def list_roots(self, roots: Roots) -> None:

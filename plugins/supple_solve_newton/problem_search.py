@@ -34,7 +34,7 @@ LOOSE_SHARE: Final = 1e-2
 # Interior points are those of a proximal point with this weight, so that what W does not tell stays as it was; and
 # where they do not get there, of points with these weights one after the other.
 INSIDE_WEIGHT: Final = 1e-8
-INSIDE_WEIGHTS: Final = (1e-7, 1e-7, 1e-6)
+INSIDE_WEIGHTS: Final = (1e-4, 1e-6, 1e-8)
 # Sweeps come first where a group has fewer neighbours than that.
 FEW_NEIGHBOURS: Final = 20
 # A dozen sweeps, then twice two dozen, as long as each lowers the residual to this part of it.
