@@ -17,6 +17,8 @@ Triangles = tuple[FloatArray, IntArray]
 
 #: Vertices around, and rings from the rim to the tip.
 _ROUND = (32, 9)
+# Corners of a drum's rim, whose outline nothing smooths.
+_RIM = 64
 _TUBE = (10, 2)
 _BOX_FACES = tuple((axis, side) for axis in range(3) for side in (-1.0, 1.0))
 
@@ -36,9 +38,9 @@ def tessellate_solid(kind: str, size: tuple[float, float, float]) -> Triangles:
         shift = np.where(ends == 1, size[1], -size[1])[:, None] * np.array([0.0, 1.0, 0.0])
         return size[0] * directions + shift, triangles
     if kind == "cylinder":
-        return _make_cylinder(_ROUND[0], size[0], size[0], size[1])
+        return _make_cylinder(_RIM, size[0], size[0], size[1])
     if kind == "cone":
-        return _make_cylinder(_ROUND[0], size[0], 0.0, size[1])
+        return _make_cylinder(_RIM, size[0], 0.0, size[1])
     if kind == "ellipsoid":
         directions, triangles = make_ball(*_ROUND)
         return directions * np.array(size), triangles
