@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 
+import numpy as np
 import pytest
 
 from supple.core.world import World
@@ -84,6 +85,16 @@ def test_observers_are_called_when_they_ask() -> None:
     observers = [Counter(3), Counter(1), Counter(NEVER)]
     Runner(world, observers).advance(7)
     assert [one.calls for one in observers] == [[0, 3, 6], [0, 1, 2, 3, 4, 5, 6, 7], [0]]
+
+
+def test_steps_that_nobody_looks_between_are_taken_together() -> None:
+    world = make_world({}, step=0.01)
+    step, counts = world.step, []
+    world.__dict__["step"] = lambda count=1: (counts.append(count), step(count))
+    Runner(world, [Counter(40)]).advance(100)
+    assert world.steps == sum(counts) == 100
+    assert len(counts) < 60
+    assert {40, 80} <= set(np.cumsum(counts).tolist())
 
 
 def test_observer_can_be_called_out_of_turn() -> None:

@@ -26,9 +26,9 @@ class Idle:
 
     steps = 0
 
-    def step(self) -> None:
-        """Take a step."""
-        self.steps += 1
+    def step(self, count: int = 1) -> None:
+        """Take some steps."""
+        self.steps += count
 
 
 def wait_for(arguments: list[str]) -> float:
