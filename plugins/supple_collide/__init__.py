@@ -36,11 +36,17 @@ def supple_register(registry: Registry) -> None:
     registry.add_warning(
         "collide.sizes", "supple_collide.beginning:warn_of_sizes", when=["mesh", "convex"], built=False
     )
+    registry.add_compiler(
+        "collide.depth", "supple_collide.depth:compile_depth", components=(), after=["surfaces"]
+    )
+    registry.add_warning("collide.overlap", "supple_collide.depth:warn_of_overlap", at_end=True)
     registry.add_warning("collide.depths", "supple_collide.beginning:warn_of_depths")
     registry.add_warning("collide.speeds", "supple_collide.beginning:warn_of_speeds")
     registry.add_system("collide.place_shapes", "supple_collide.systems:PlaceShapes")
     registry.add_system("collide.find_contacts", "supple_collide.systems:FindContacts")
     registry.add_system("collide.look_again", "supple_collide.looking:LookAgain")
     registry.add_system("collide.observe_penetration", "supple_collide.systems:ObservePenetration")
+    registry.add_system("collide.watch_depth", "supple_collide.depth:WatchDepth")
+    registry.add_system("collide.watch_turns", "supple_collide.depth:WatchTurns")
     registry.add_system("collide.place_meshes", "supple_collide.meshes.systems:PlaceMeshes")
     registry.add_system("collide.observe_meshes", "supple_collide.meshes.systems:ObserveMeshes")

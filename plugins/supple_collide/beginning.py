@@ -31,11 +31,12 @@ MOST = 5
 
 @dataclass(frozen=True)
 class Thing:
-    """A shape: its thickness [m], and the carrier and frame that move it, if any."""
+    """A shape: its thickness [m], how far it is solid behind its surface, and the carrier and frame that move it."""
 
     path: str
     kind: str
     thickness: float
+    solid: float
     carrier: int
     frame: int
 
@@ -92,7 +93,7 @@ def warn_of_depths(world: World) -> Iterator[Problem]:
     from supple.mechanics.owners import list_element_paths
 
     known: dict[str, Thing] = {}
-    for thing in _list_things(world.build):
+    for thing in list_things(world.build):
         if thing.path not in known or thing.thickness > known[thing.path].thickness:
             known[thing.path] = thing
     paths = [list_element_paths(surface) for surface in world.members("surfaces")]
@@ -121,7 +122,7 @@ def warn_of_speeds(world: World) -> Iterator[Problem]:
     run, carriers = world.blueprint.run, world.members("carriers")
     fall = math.hypot(*run.gravity) * run.step**2
     found = {}
-    for thing in _list_things(world.build):
+    for thing in list_things(world.build):
         if thing.carrier < 0:
             continue
         velocity = world.arrays[carriers[thing.carrier].twist][thing.frame, :3]
@@ -138,9 +139,10 @@ def warn_of_speeds(world: World) -> Iterator[Problem]:
     )  # fmt: skip
 
 
-def _list_things(build: Build) -> Iterator[Thing]:
+def list_things(build: Build) -> Iterator[Thing]:
+    """All shapes but planes, those that nothing moves among them."""
     from supple_collide.compile import list_shapes
-    from supple_collide.meshes.columns import HALF
+    from supple_collide.meshes.columns import BEHIND, HALF
     from supple_collide.meshes.compile import list_meshes
 
     arrays = build.arrays
@@ -152,11 +154,12 @@ def _list_things(build: Build) -> Iterator[Thing]:
             )
             thickness = 2 * float(sizes.min())
             owner = (int(arrays["collide.carrier"][row]), int(arrays["collide.frame"][row]))
-            yield Thing(entity.path, kind, thickness, *owner)
+            yield Thing(entity.path, kind, thickness, thickness, *owner)
     for row, (entity, kind) in enumerate(list_meshes(build)):
         thickness = 2 * float(arrays["mesh.sizes"][row, HALF : HALF + 3].min())
+        owner = (int(arrays["mesh.carrier"][row]), int(arrays["mesh.frame"][row]))
         yield Thing(
-            entity.path, kind, thickness, int(arrays["mesh.carrier"][row]), int(arrays["mesh.frame"][row])
+            entity.path, kind, thickness, thickness + float(arrays["mesh.sizes"][row, BEHIND]), *owner
         )
 
 

@@ -1,4 +1,4 @@
-"""What looks wrong with how a scene begins, before it is run.
+"""What looks wrong with how a scene begins, before it is run, and with how a run went.
 
 Plugins add such checks with `registry.add_warning`. A warning is a `Problem`: path, what, remedy. Nothing is refused.
 """
@@ -32,6 +32,11 @@ def find_warnings(world: World) -> list[Problem]:
 def find_early_warnings(blueprint: Blueprint, registry: Registry) -> list[Problem]:
     """The warnings that need no world, which takes time to build."""
     return list(_ask(registry, "blueprint", blueprint, blueprint.graph))
+
+
+def find_late_warnings(world: World) -> list[Problem]:
+    """What looks wrong with a run that is over."""
+    return list(_ask(world.registry, "end", world, world.build.graph))
 
 
 def as_plain(problem: Problem) -> dict[str, Any]:

@@ -84,6 +84,9 @@ class Build:
         self.plain: set[str] = set()
         #: Whether systems are bound to take steps as they come out: parts of these were tried, and did no better.
         self.trusting = False
+        #: Step arrays that are not 0 where what DETECT finds at the end of the step is to be judged, and who does: it
+        #: returns what makes the step doubtful, or "".
+        self.end_looks: list[tuple[str, Callable[[ArrayTable], str]]] = []
         #: State that a step which is run again starts with; see `find_out`.
         self.found_out: list[str] = []
         self.collections: dict[str, list[Any]] = {"solves": [Solve()]}

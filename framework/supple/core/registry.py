@@ -148,14 +148,20 @@ class Registry:
         self._add("collection", self.collections, name, protocol, kinds=dict(kinds or {}))
 
     def add_warning(
-        self, name: str, function: WarningFunction | str, *, when: Iterable[str] = (), built: bool = True
+        self,
+        name: str,
+        function: WarningFunction | str,
+        *,
+        when: Iterable[str] = (),
+        built: bool = True,
+        at_end: bool = False,
     ) -> None:
         """Look at how scenes begin that have any of the components `when` (none: all), and yield what looks wrong.
 
         The function is called with the world before its first step. With `built=False` it is called with the
-        blueprint: then `supple check` asks it too.
+        blueprint: then `supple check` asks it too. With `at_end=True` it is called with the world when the run is over.
         """
-        kind = "world" if built else "blueprint"
+        kind = "end" if at_end else "world" if built else "blueprint"
         self._add("warning", self.warnings, name, function, when=tuple(when), each=kind)
 
     def add_solver(self, name: str, solver: type | str, *, settings: type | str) -> None:

@@ -75,8 +75,10 @@ class Run:
         doc="A step with a greater residual is unsolved, and the report says so.",
     )
     allowed_failures: int = field(
-        default=0, unit="1", ge=0, doc="Unsolved steps beyond which a run has failed (exit code 3)."
-    )
+        default=0, unit="1", ge=0,
+        doc="Steps that are unsolved, or in which things are deep in each other, beyond which a run has failed "
+        "(exit code 3).",
+    )  # fmt: skip
     allowed_joint_error: float = field(
         default=0.005, unit="m", gt=0, doc="A run in which a joint comes apart by more says so at its end."
     )

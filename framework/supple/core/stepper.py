@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from supple.core.arrays import NEXT
+from supple.core.arrays import NEXT, ArrayTable
 from supple.core.build import Build
 from supple.core.clock import VAIN
 from supple.core.control import COMMANDED, WATCHED
@@ -17,7 +18,7 @@ from supple.core.registry import Registered, Registry
 from supple.core.runaway import Runaways
 from supple.core.schedule import Bound, Call, Entry, MovedError, Phase, expand, order_systems, solve_of
 from supple.core.timing import Timing
-from supple.errors import SimulationError, SuppleError
+from supple.errors import DoubtfulStepError, SimulationError, SuppleError
 
 #: Steps from Python before stretches of kernels are driven without it (`supple.core.driver`): that takes as long to
 #: prepare as some hundred steps save. Doubled whenever it was in vain.
@@ -116,7 +117,7 @@ class Stepper:
         start = [Call(clear, values) for values in (self._again, *self._cleared)]
         moving = [(around, start, 1), *moving, (around, look(False), 1)]
         again: list[Part] = [Call(is_set, self._again, otherwise=self._move_again)]
-        end = [*look(True), *self._runaways.list_looks()]
+        end = [*look(True), *self._runaways.list_looks(), *self._list_end_looks()]
         closing = [(around, [Call(*each) for each in self.arrays.copies], 1)]
         whole = [*moving, (around, again, 1), *observing, (around, end, 1)]
         if "_program" in self.__dict__ and self._program.is_driven and self.patience is not None:
@@ -202,6 +203,39 @@ class Stepper:
         while self._again.item(0):
             self.arrays.start_again(self.build.found_out)
             self._run_program(self._moving, self._first, False)
+
+    def _list_end_looks(self) -> list[Call]:
+        from supple.core.state_kernels import is_set  # numba takes a second to import
+
+        if (
+            self.build.trusting or self._parts >= 2**self.build.run.halvings
+        ):  # the shortest parts are taken anyhow
+            return []
+        return [
+            Call(is_set, self.arrays[name], otherwise=partial(self._look_at_end, judge))
+            for name, judge in self.build.end_looks
+        ]
+
+    def _look_at_end(self, judge: Callable[[ArrayTable], str]) -> None:
+        """Let somebody judge what the systems of DETECT find at the end of the step; then all is as it was before."""
+        arrays, calls = self.arrays, [each for each in self.calls() if each[0].phase <= Phase.DETECT]
+        written = {name for entry, _ in calls for name in entry.writes if not name.endswith(NEXT)}
+        found = [(arrays[name], arrays[name].copy()) for name in sorted(written - set(arrays.records))]
+        kept = [
+            (buffer, buffer.copy())
+            for state in (arrays.now, arrays.next)
+            for buffer in state.buffers.values()
+        ]
+        arrays.now.copy_from(arrays.next)
+        try:
+            for _, call in calls:
+                call()
+            what = judge(arrays)
+        finally:
+            for array, values in (*found, *kept):
+                array[...] = values
+        if what:
+            raise DoubtfulStepError(what)
 
     def _forget_found(self) -> None:
         for name in self.build.found_out:

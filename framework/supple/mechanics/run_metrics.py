@@ -25,6 +25,12 @@ RUN_METRICS = (
     Metric("solver_failures", "1", "Steps whose solve fell short of its tolerance.", "last"),
     Metric("solver_rescues", "1", "Steps in which a better solver had to help.", "last"),
     Metric("halved_steps", "1", "Steps that were taken in parts, since they failed as a whole.", "last"),
+    Metric(
+        "deep_steps",
+        "1",
+        "Steps in which something was as deep in something else as half of the thinner, and did not begin so.",
+        "last",
+    ),
     Metric("kinetic_energy", "J", "Kinetic energy at the end.", "last"),
     Metric(
         "potential_energy",

@@ -18,6 +18,7 @@ NOTHING = 1e-9
 _DOUBTFUL = "yellow"
 _JOINT_ERROR = "worst joint error"
 _UNSOLVED, _HALVED = "UNSOLVED STEPS", "steps that had to be halved"
+_DEEPEST = "deepest penetration"
 _RESIDUAL = "worst complementarity residual"
 
 Row = tuple[str, str, str]
@@ -109,7 +110,7 @@ def _whole_run(summary: Mapping[str, Any], verbose: bool) -> list[Row]:
             say(summary["residual_asked"]["tolerance"]),
             _say_share(summary["residual_asked"]),
         ),
-        ("deepest penetration", say(deepest), _say_moment("m", deepest, summary["penetration_worst_at"])),
+        (_DEEPEST, say(deepest), _say_moment("m", deepest, summary["penetration_worst_at"])),
     ]
     for one in summary["headlines"]:
         unit = _say_moment(one["unit"], one["value"], one["time"])
@@ -140,6 +141,8 @@ def _say_share(asked: Mapping[str, float]) -> str:
 def _find_styles(summary: Mapping[str, Any]) -> dict[str, str]:
     """Colours of the rows that nobody should overlook."""
     styles = {_HALVED: _DOUBTFUL, _UNSOLVED: BAD}
+    if summary["deep_steps"]:
+        styles[_DEEPEST] = BAD
     unsolved = summary["unsolved"]
     if summary["residual_worst"] > unsolved["residual_allowed"]:
         styles[_RESIDUAL] = BAD if unsolved["steps"] else _DOUBTFUL

@@ -143,15 +143,17 @@ def _note_unsolved(
 
     for task in tasks:
         outcome = outcomes.get(task.key)
-        unsolved = outcome.metrics.get("run.unsolved_steps", 0.0) if outcome is not None else 0.0
-        if not unsolved > 0:
+        figures = outcome.metrics if outcome is not None else {}
+        unsolved, deep = (figures.get(f"run.{name}", 0.0) for name in ("unsolved_steps", "deep_steps"))
+        if not unsolved + deep > 0:
             continue
         run = load_scene(setting, task.scene).blueprint(variant=task.variant, cell=task.cell).run
-        if unsolved > run.allowed_failures:
+        if unsolved + deep > run.allowed_failures:
             steps = f"{run.steps}" if run.ends is None else f"at most {run.steps}"
-            note(
-                f"{task.label}: {unsolved:.0f} of {steps} steps are unsolved, {run.allowed_failures} allowed"
-            )
+            what = f"{unsolved:.0f} of {steps} steps are unsolved"
+            if deep > 0:
+                what += f", in {deep:.0f} things are deep in each other"
+            note(f"{task.label}: {what}, {run.allowed_failures} allowed")
 
 
 def _make_folder(path: Path) -> None:

@@ -14,8 +14,7 @@ class Gauge:
 
     def __init__(self, world: World, last: int) -> None:
         self._world, self._last = world, last
-        self._figures = FigureReader(world)
-        self._halved = world.arrays["run.halved"]
+        self.take_arrays()
         self._h = world.blueprint.run.step
         self._first, self._began = world.steps, time.perf_counter()
 
@@ -25,7 +24,8 @@ class Gauge:
 
     def take_arrays(self) -> None:
         """The world has replaced its arrays by larger ones."""
-        self._figures, self._halved = FigureReader(self._world), self._world.arrays["run.halved"]
+        self._figures, arrays = FigureReader(self._world), self._world.arrays
+        self._halved, self._deep = arrays["run.halved"], arrays["contacts.deep"]
 
     @property
     def fraction(self) -> float:
@@ -51,7 +51,9 @@ class Gauge:
     def alarm(self) -> str:
         """What has gone wrong so far; nothing is best."""
         unsolved, halved = self._figures.read().unsolved, int(self._halved.item(0))
+        deep = int(self._deep.item(0))
         parts = [f"{unsolved} UNSOLVED"] if unsolved else []
+        parts += [f"{deep} DEEP"] if deep else []
         return ", ".join([*parts, f"{halved} halved"] if halved else parts)
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from supple.core.beginning import as_plain
+from supple.core.beginning import as_plain, find_late_warnings
 from supple.core.world import World
 from supple.errors import ExitCode, Problem, SimulationError, UserError
 from supple.plugin import Plugins, load_plugins
@@ -152,7 +152,7 @@ def simulate(
     summary["expectations"] = judge_expectations(scene.expectations, summary["metrics"], ended=ended)
     if failure is not None:
         summary["failed"] = failure.as_plain()
-    troubles = find_troubles(summary)
+    troubles = [*find_troubles(summary), *find_late_warnings(world)]
     summary["troubles"] = [as_plain(each) for each in troubles]
     plugins.tell("supple_run_finished", world=world, summary=summary)
     return RunResult(summary, _find_exit_code(summary, failure, stop), world, failure, tuple(troubles))
@@ -263,7 +263,8 @@ def _find_exit_code(summary: dict[str, Any], failure: Failure | None, stop: Stop
         return ExitCode.SIMULATION_FAILED
     if stop.requested:
         return ExitCode.INTERRUPTED
-    if summary["unsolved"]["steps"] > summary["unsolved"]["allowed"]:
+    # What may have passed through something is as wrong as what was not solved.
+    if summary["unsolved"]["steps"] + summary["deep_steps"] > summary["unsolved"]["allowed"]:
         return ExitCode.SIMULATION_FAILED
     held = all(verdict["holds"] for verdict in summary["expectations"])
     return ExitCode.FINE if held else ExitCode.DOES_NOT_HOLD
