@@ -250,7 +250,7 @@ def test_what_bends_is_no_stone() -> None:
     ("drawing", "message"),
     [
         (Drawing("a", "a", "skin", Mesh("m.x", "m.t")), "drawing a: index 9 is out of bounds"),
-        (Drawing("a", "a", "skin", Solid("cone", (1, 1, 1))), "no solid of the kind 'cone'"),
+        (Drawing("a", "a", "skin", Solid("pyramid", (1, 1, 1))), "no solid of the kind 'pyramid'"),
         (Drawing("a", "a", "bodies", Solid("box", (1, 1, 1)), Carried("b.x", "b.q", 4)), "out of bounds"),
         (Drawing("a", "a", "skin", Mesh("m.y", "m.t")), "has no array m.y"),
     ],
