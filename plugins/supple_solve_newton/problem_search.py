@@ -31,9 +31,7 @@ MAX_STEPS: Final = 25
 BODY_STEPS: Final = 12
 # R begins with this share of 1 / rho where contacts are hardly more than bodies need to be held, as in packed spheres.
 LOOSE_SHARE: Final = 1e-2
-# Interior points are those of a proximal point with this weight, so that what W does not tell stays as it was; and
-# where they do not get there, of points with these weights one after the other.
-INSIDE_WEIGHT: Final = 1e-8
+# Where interior points do not get there, they are led to proximal points with these weights, one after the other.
 INSIDE_WEIGHTS: Final = (1e-4, 1e-6, 1e-8)
 # Sweeps come first where a group has fewer neighbours than that.
 FEW_NEIGHBOURS: Final = 20
@@ -93,7 +91,7 @@ class ProblemSearch:
         if problem.W.block_count < FEW_NEIGHBOURS * problem.count:
             self._sweep_while_quick(impulse)
         self._approach_in_bodies()
-        self._go_inside(self.best.impulse, self.best.impulse, INSIDE_WEIGHT)
+        self._go_inside(self.best.impulse)
         if elimination.has_bodies:
             for weight in INSIDE_WEIGHTS:
                 self._go_inside(None, self.best.impulse, weight)
