@@ -17,6 +17,7 @@ format = 1
 step = 0.008
 duration = 0.2
 gravity = [0, 0, 0]
+halvings = 0
 [[entity]]
 name = "post"
 pose = { position = [0, 0, 0] }
@@ -70,6 +71,15 @@ def test_a_rod_that_turns_into_a_post_is_told_of(tmp_path, capsys) -> None:
     assert run_command(["run", str(file)]) == 3
     captured = capsys.readouterr()
     assert "may have passed through" in " ".join((captured.out + captured.err).split())
+
+
+def test_in_parts_it_does_not_come_deep(tmp_path, capsys) -> None:
+    file = write(tmp_path, RODS.replace("SPIN", "60"))
+    code, summary, err = ask(capsys, file, "--set", "run.halvings=3")
+    assert code == 0
+    assert summary["deep_steps"] == 0 < summary["halved_steps"]
+    assert summary["penetration_worst"] < 0.01
+    assert "were taken in parts" in err
 
 
 def test_who_allows_it_gets_it(tmp_path, capsys) -> None:

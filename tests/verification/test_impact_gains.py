@@ -46,8 +46,12 @@ def find_gains(world, steps: int) -> np.ndarray:
 
 
 def test_rods_that_stray_are_not_thrown_apart(load_text) -> None:
-    """A rod that came 14 mm deep was thrown out with a thousandth of all energy."""
-    assert find_gains(load_text(begin(9.81) + THROWN_APART), 40).max() < 1e-12
+    """A rod that came 14 mm deep was thrown out with a thousandth of all energy.
+
+    Steps are left whole: where their length changes, so does the time that velocities belong to, and the books with it.
+    """
+    world = load_text(begin(9.81) + THROWN_APART, overrides=["run.halvings=0"])
+    assert find_gains(world, 40).max() < 1e-12
 
 
 def write_rod(rng: np.random.Generator) -> str:

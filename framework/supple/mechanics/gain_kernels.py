@@ -7,8 +7,9 @@ from supple.mechanics.block_matrix_kernels import multiply
 from supple.mechanics.jacobian_kernels import add_row_velocities
 from supple.mechanics.rows import COULOMB
 
-# Overlap [m] that could give nothing worth asking for, and the part of all work of contacts that is round-off.
-GRAZING, NOTHING = 1e-7, 1e-10
+# Overlap [m] up to which places come first, as where things slide along what turns; and the part of all work of
+# contacts that is round-off.
+GRAZING, NOTHING = 1e-4, 1e-10
 # What overlaps moves, if it slides or comes on faster than this part of the speed at which it is pushed apart. What is
 # held back while it parts faster than this [m/s] was not where rows see it.
 MOVING, PARTING = 0.1, 1e-3
@@ -18,8 +19,10 @@ MOVING, PARTING = 0.1, 1e-3
 def is_suspicious(origin, g):
     """Whether contact g, which bears, may give more than it takes."""
     n, t, s = origin.u_now[g, 0], origin.u_now[g, 1], origin.u_now[g, 2]
-    if origin.gap[g] >= -GRAZING:
+    if origin.gap[g] >= 0.0:
         return n > PARTING
+    if origin.gap[g] >= -GRAZING:
+        return False
     push = -origin.bias[g, 0]
     return push > 0.0 and (n < -MOVING * push or t * t + s * s > (MOVING * push) ** 2)
 

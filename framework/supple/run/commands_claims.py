@@ -150,10 +150,10 @@ def _note_unsolved(
         run = load_scene(setting, task.scene).blueprint(variant=task.variant, cell=task.cell).run
         if unsolved + deep > run.allowed_failures:
             steps = f"{run.steps}" if run.ends is None else f"at most {run.steps}"
-            what = f"{unsolved:.0f} of {steps} steps are unsolved"
+            what = f"{unsolved:.0f} of {steps} steps are unsolved, {run.allowed_failures} allowed"
             if deep > 0:
-                what += f", in {deep:.0f} things are deep in each other"
-            note(f"{task.label}: {what}, {run.allowed_failures} allowed")
+                what += f"; in {deep:.0f} things are deep in each other"
+            note(f"{task.label}: {what}")
 
 
 def _make_folder(path: Path) -> None:
