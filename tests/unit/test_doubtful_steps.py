@@ -12,7 +12,7 @@ from supple.errors import DoubtfulStepError, SimulationError
 from toy_worlds import make_world
 
 
-def make_doubtful(bears: float, at=(3,), fails: float = 1.0):
+def make_doubtful(bears: float, at=(3,), fails: float = 1.0, systems=None, more=None):
     """A world whose steps are doubtful at these numbers if they are longer than `bears`, and fail beyond `fails`."""
 
     class Doubt(System):
@@ -40,8 +40,10 @@ def make_doubtful(bears: float, at=(3,), fails: float = 1.0):
     def declare(build) -> None:
         build.add_state("toy.sum", [0.0], unit="s", doc="Length of all steps.")
         build.add_state("toy.longest", [0.0], unit="s", doc="The longest of the doubtful ones.")
+        if more is not None:
+            more(build)
 
-    return make_world({"toy.doubt": Doubt}, declare)
+    return make_world({"toy.doubt": Doubt, **(systems or {})}, declare)
 
 
 @pytest.mark.parametrize(("bears", "parts"), [(0.6, 2), (0.3, 4), (0.13, 8)])
@@ -72,6 +74,31 @@ def test_a_step_that_fails_is_taken_in_doubtful_parts() -> None:
     world = make_doubtful(0.0, fails=0.6 * h)
     world.step(6)
     assert world.array("toy.longest")[0] == pytest.approx(h / 2)
+
+
+def test_a_step_in_parts_is_counted_once() -> None:
+    class CountParts(System):
+        phase = Phase.OBSERVE
+        reads = ("toy.seen",)
+        writes = ("toy.seen.next",)
+
+        def bind(self, arrays):
+            seen, seen_next = arrays["toy.seen"], arrays["toy.seen.next"]
+
+            def count() -> None:
+                seen_next[0] = seen[0] + 1.0
+
+            return count
+
+    def declare(build) -> None:
+        build.add_state("toy.seen", [0.0], unit="1", doc="Steps that were seen.")
+        build.step_counters.append("toy.seen")
+
+    h = make_doubtful(1.0).blueprint.run.step
+    world = make_doubtful(0.3 * h, systems={"toy.count": CountParts}, more=declare)
+    world.step(6)
+    assert world.array("run.halved")[0] == 1
+    assert world.array("toy.seen")[0] == 6
 
 
 def test_who_is_always_doubtful_is_divided_no_more() -> None:

@@ -196,11 +196,11 @@ def test_claims_name_the_runs_that_are_not_to_be_trusted(scene: Path, capsys) ->
         STACK.replace('solver = "gauss_seidel"', 'solver = "projected_gauss_seidel"\n').replace(
             "[run.gauss_seidel]\nmax_sweeps = 2", "[run.projected_gauss_seidel]\niterations = 1"
         )
-        + '[variants]\nquick = {}\nmeant = { "run.allowed_failures" = 200, "box0.body.mass" = 2 }\n'
+        + '[variants]\nquick = {}\nmeant = { "run.allowed_failures" = 100, "box0.body.mass" = 2 }\n'
         + '[[claim]]\nid = "C"\nsays = "it is there"\n'
         + 'holds = "all(quick.box0.height > 0) and all(meant.box0.height > 0)"\n'
     )
     assert run_command(["claims", str(scene), "--jobs", "1"]) == 0
     err = " ".join(capsys.readouterr().err.split())
     assert "of 50 steps are unsolved, 0 allowed" in err
-    assert "200 allowed" not in err
+    assert "100 allowed" not in err, "50 steps are unsolved, and deep, at most"

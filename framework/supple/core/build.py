@@ -87,6 +87,8 @@ class Build:
         #: Step arrays that are not 0 where what DETECT finds at the end of the step is to be judged, and who does: it
         #: returns what makes the step doubtful, or "".
         self.end_looks: list[tuple[str, Callable[[ArrayTable], str]]] = []
+        #: State that counts steps: one that is taken in parts counts once, however many of them do.
+        self.step_counters: list[str] = []
         #: State that a step which is run again starts with; see `find_out`.
         self.found_out: list[str] = []
         self.collections: dict[str, list[Any]] = {"solves": [Solve()]}

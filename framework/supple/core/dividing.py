@@ -23,6 +23,7 @@ def divide_step(stepper: Stepper, error: SimulationError) -> CapacityError | Non
     """
     arrays, halvings = stepper.arrays, stepper.build.run.halvings
     kept, done = arrays.keep(), False
+    counted = {name: arrays[name].item(0) for name in stepper.build.step_counters}
     doubtful = [0] if isinstance(error, DoubtfulStepError) else []
     try:
         for level in range(1, halvings + 1):
@@ -38,8 +39,10 @@ def divide_step(stepper: Stepper, error: SimulationError) -> CapacityError | Non
                 break
         in_vain = not done
         done = done or _take_doubtful(stepper, doubtful, kept)
+        for name, before in counted.items():
+            _set(stepper, name, min(before + 1, arrays[name].item(0)) if done else before)
         if done and doubtful:
-            _count(arrays[VAIN].item(0) + (1 if in_vain else -1), stepper)
+            _set(stepper, VAIN, max(0, arrays[VAIN].item(0) + (1 if in_vain else -1)))
     finally:
         if not done:
             arrays.put_back(kept)
@@ -62,6 +65,6 @@ def _take_doubtful(stepper: Stepper, levels: Sequence[int], kept: tuple[Array, A
     return False
 
 
-def _count(vain: int, stepper: Stepper) -> None:
-    """Say how many doubtful steps were divided in vain."""
-    stepper.arrays.set_state(VAIN, (), np.array([max(0, vain)]))
+def _set(stepper: Stepper, name: str, value: float) -> None:
+    """Give a State array of one element its value."""
+    stepper.arrays.set_state(name, (), np.array([value]))

@@ -40,6 +40,8 @@ FIGURE_OF_METRIC = {
     "energy_unaccounted": "unaccounted",
 }
 """Which figure of the solves a metric of the run is; the others are of the run itself."""
+COUNTERS = ("unsolved", "failures", "rescues")
+"""Figures that count steps."""
 
 
 def compile_rows(build: Build) -> None:
@@ -104,6 +106,8 @@ def _declare_solve(build: Build, solve: Solve, capacity: int) -> None:
         name = name_figure(solve, figure)
         if name.endswith(NEXT):
             build.add_state(name.removesuffix(NEXT), [0.0], unit=unit, doc=doc)
+            if figure in COUNTERS:
+                build.step_counters.append(name.removesuffix(NEXT))
         elif name not in build.arrays.specs:
             build.add_step(name, (1,), unit=unit, doc=doc)
 
@@ -145,6 +149,7 @@ def _declare_contacts(build: Build, capacity: int) -> None:
         )
     doc = "Steps so far in which things were deep in each other, by the measure of who finds contacts."
     build.add_state("contacts.deep", [0.0], unit="1", doc=doc)
+    build.step_counters.append("contacts.deep")
     doc = "1 where bodies meet within the step, with the normal of that time, and are struck then; else 0."
     build.add_step("contacts.late", (capacity,), unit="1", doc=doc, count="contacts.count", dtype=np.int64)
     build.add_step(
