@@ -8,6 +8,7 @@ step that cannot be computed. Anything else that escapes is a defect of supple i
 from __future__ import annotations
 
 import difflib
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -106,7 +107,14 @@ class SimulationError(SuppleError):
 
 
 class DoubtfulStepError(SimulationError):
-    """A step was computed that nobody should rely on; in parts it may come out right. If not, it is taken as it is."""
+    """A step was computed that nobody should rely on; in parts it may come out right. If not, it is taken as it is.
+
+    By `measure` of what is wrong it is seen whether parts do better; without one, shorter ones are tried anyway.
+    """
+
+    def __init__(self, what: str, measure: float = math.nan) -> None:
+        self.measure = measure
+        super().__init__(what)
 
 
 class CapacityError(SimulationError):

@@ -36,7 +36,7 @@ STRAYED, TURNS = 0.25, 0.25
 CONTACTS = tuple(f"contacts.{name}" for name in ("count", "surface", "element", "gap"))
 FIRST, THICKNESS, SHARE_NOW, FAR = (f"collide.{name}" for name in ("first", "thickness", "share", "far"))
 WORST, PAIR, START = "collide.worst", "collide.worst_pair", "collide.worst_start"
-BOOKS = (WORST, PAIR, START, "contacts.deep")
+BOOKS = (WORST, PAIR, START, "run.deep")
 
 
 def compile_depth(build: Build) -> None:
@@ -130,7 +130,7 @@ def list_thicknesses(build: Build) -> tuple[IntArray, FloatArray]:
 def warn_of_overlap(world: World) -> Iterator[Problem]:
     """The pair that came deepest into each other, if that was too deep."""
     share, depth, time = (float(world.arrays[WORST][k]) for k in (SHARE, DEPTH, TIME))
-    count = int(world.arrays["contacts.deep"][0])
+    count = int(world.arrays["run.deep"][0])
     if not count:
         return
     surfaces: list[Any] = world.members("surfaces")

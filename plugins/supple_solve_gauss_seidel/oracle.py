@@ -32,7 +32,10 @@ def find_contact_solutions(W: FloatArray, b: FloatArray, mu: float) -> list[Floa
         return r, W @ r + b, d
 
     def misalignment(angle: float) -> float:
-        _, u, d = slide(angle)
+        """Of u times W_n ray, which has no pole where that vanishes."""
+        d = np.array([np.cos(angle), np.sin(angle)])
+        ray = np.array([1.0, -mu * d[0], -mu * d[1]])
+        u = W @ ray * -b[0] + b * (W[0] @ ray)
         return float(u[1] * d[1] - u[2] * d[0])
 
     # Not from a multiple of pi, so that solutions along an axis do not fall on the ends of the scan.
@@ -42,9 +45,7 @@ def find_contact_solutions(W: FloatArray, b: FloatArray, mu: float) -> list[Floa
         if values[k] * values[k + 1] < 0.0:
             angle = brentq(misalignment, angles[k], angles[k + 1], xtol=1e-15, rtol=1e-15)
             r, u, d = slide(angle)
-            # A pole of r_n also changes the sign of the misalignment; there it does not vanish.
-            exact = abs(misalignment(angle)) <= 1e-9 * np.linalg.norm(u)
-            if exact and r[0] > 0.0 and u[1] * d[0] + u[2] * d[1] > 0.0:
+            if r[0] > 0.0 and u[1] * d[0] + u[2] * d[1] > 0.0:
                 found.append(r)
     return found
 

@@ -84,6 +84,7 @@ def make_mesh(vertices: FloatArray, tets: IntArray, where: str, trusted: bool = 
         raise UserError(Problem(None, where, what, "swap two of its corners, or mesh the volume again"))
     tets = np.where(turned[:, None], tets[:, [0, 2, 1, 3]], tets)
     _check_faces(tets, where)
+    _check_surface(tets, where)
     vertices, tets = _put_boundary_first(vertices, tets)
     return TetMesh(vertices, tets, find_boundary(tets))
 
@@ -135,6 +136,19 @@ def _check_faces(tets: IntArray, where: str) -> None:
         number = int(first[np.argmax(count > 1)]) // 4
         what = f"tetrahedron {number} overlaps another one that it shares a face with"
         raise UserError(Problem(None, where, what, "mesh the volume again"))
+
+
+def _check_surface(tets: IntArray, where: str) -> None:
+    """No edge of the surface belongs to more than two triangles: what hangs together by an edge has no outside."""
+    faces = find_boundary(tets)
+    edges = np.sort(np.concatenate([faces[:, [k, (k + 1) % 3]] for k in range(3)]), axis=1)
+    edge, count = np.unique(edges, axis=0, return_counts=True)
+    wrong = np.flatnonzero(count != 2)
+    if len(wrong):
+        touching = np.isin(tets, edge[wrong[0]]).sum(axis=1) == 2
+        numbers = ", ".join(map(str, np.flatnonzero(touching)[:4]))
+        what = f"an edge of its surface belongs to {count[wrong[0]]} triangles, at the tetrahedra {numbers}"
+        raise UserError(Problem(None, where, what, "join them by a face, or leave one out"))
 
 
 def find_tet(mesh: TetMesh, points: FloatArray) -> tuple[IntArray, FloatArray]:

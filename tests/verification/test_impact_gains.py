@@ -79,7 +79,7 @@ def test_without_gravity_no_step_gains_what_is_worth_a_thousandth(tmp_path_facto
 
     file = tmp_path_factory.mktemp("rod") / "scene.toml"
     file.write_text(begin(0.0) + write_rod(np.random.default_rng(seed)))
-    assert find_gains(supple.load(file), 30).max() < 1e-4
+    assert find_gains(supple.load(file), 30).max() < 1e-3
 
 
 @pytest.mark.parametrize("gravity", [0.0, 9.81])

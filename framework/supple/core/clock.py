@@ -42,6 +42,9 @@ def declare_clock(build: Build) -> None:
     doc = "Parts that are done of a step that is taken in parts; 0 between steps."
     build.add_state("run.part", [0], unit="1", doc=doc, dtype=np.int64)
     build.add_state("run.halved", [0.0], unit="1", doc="Steps that had to be taken in parts so far.")
+    doc = "Steps so far in which things were deep in each other, by the measure of who finds contacts."
+    build.add_state("run.deep", [0.0], unit="1", doc=doc)
+    build.step_counters.append("run.deep")
     doc = "Doubtful steps whose parts did no better, less those whose parts did."
     build.add_state(VAIN, [0], unit="1", doc=doc, dtype=np.int64)
     doc = "Not 0 where the step is to be run again from its start, with what was found out."

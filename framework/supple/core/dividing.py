@@ -6,6 +6,7 @@ A step that cannot be computed is given up if its parts cannot be computed eithe
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -14,6 +15,9 @@ from supple.core.arrays import Array
 from supple.core.clock import VAIN
 from supple.core.stepper import Stepper
 from supple.errors import CapacityError, DoubtfulStepError, SimulationError
+
+#: Of what was wrong with a step, or with the parts before: where parts leave more, shorter ones are not tried.
+BETTER = 0.5
 
 
 def divide_step(stepper: Stepper, error: SimulationError) -> CapacityError | None:
@@ -24,7 +28,7 @@ def divide_step(stepper: Stepper, error: SimulationError) -> CapacityError | Non
     arrays, halvings = stepper.arrays, stepper.build.run.halvings
     kept, done = arrays.keep(), False
     counted = {name: arrays[name].item(0) for name in stepper.build.step_counters}
-    doubtful = [0] if isinstance(error, DoubtfulStepError) else []
+    doubtful, worst = ([0], error.measure) if isinstance(error, DoubtfulStepError) else ([], math.nan)
     try:
         for level in range(1, halvings + 1):
             try:
@@ -33,7 +37,11 @@ def divide_step(stepper: Stepper, error: SimulationError) -> CapacityError | Non
                 return cramped
             except SimulationError as again:
                 arrays.put_back(kept)
-                doubtful += [level] if isinstance(again, DoubtfulStepError) else []
+                if isinstance(again, DoubtfulStepError):
+                    doubtful.append(level)
+                    if again.measure >= BETTER * worst:
+                        break
+                    worst = again.measure
             else:
                 done = True
                 break

@@ -68,7 +68,7 @@ def _place_metric(solves: list[Solve], metric: str) -> str:
     if metric == "halved_steps":
         return "run.halved.next"
     if metric == "deep_steps":
-        return "contacts.deep.next"
+        return "run.deep.next"
     if metric == "joint_error_worst":
         return "run.joint_error"
     figure = FIGURE_OF_METRIC[metric]
@@ -147,9 +147,6 @@ def _declare_contacts(build: Build, capacity: int) -> None:
         build.add_step(
             f"contacts.{name}", (capacity, *shape), unit="1", doc=doc, count="contacts.count", dtype=dtype
         )
-    doc = "Steps so far in which things were deep in each other, by the measure of who finds contacts."
-    build.add_state("contacts.deep", [0.0], unit="1", doc=doc)
-    build.step_counters.append("contacts.deep")
     doc = "1 where bodies meet within the step, with the normal of that time, and are struck then; else 0."
     build.add_step("contacts.late", (capacity,), unit="1", doc=doc, count="contacts.count", dtype=np.int64)
     build.add_step(

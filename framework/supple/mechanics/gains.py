@@ -27,7 +27,7 @@ from supple.mechanics.mechanism import Mechanism
 from supple.mechanics.problem import ConstraintProblem
 from supple.mechanics.rescue import solve_with_rescue
 from supple.mechanics.rows import COULOMB
-from supple.mechanics.solution import Outcome, Solution, Solver
+from supple.mechanics.solution import SHORT, Outcome, Solution, Solver
 
 #: Solves that look for the greatest share.
 TRIES = 5
@@ -51,6 +51,8 @@ def bind_gains(
     worked, change = np.zeros((2, problem.capacity, 3))
 
     def spare() -> None:
+        if outcome.counters[SHORT]:
+            return  # who could not solve the step once will not do so six times
         if problem.coupled is None or not problem.coupled.counts[0]:
             note(_Sparing(problem, solvers, worked, change).solve(outcome.impulse[: problem.count].copy()))
 

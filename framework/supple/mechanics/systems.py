@@ -211,6 +211,7 @@ class SolveRows(System):
             at("problem"), *last, at("unsolved"), at("failures"), at("rescues"), "run.step",
             *(Each("mechanisms", part, mine) for part in ("v", "v_free", "plan", "reads")),
             *(LATE if mine == ROWS else ()),
+            *(each.turned for each in build.members("mechanisms", mine) if hasattr(each, "turned")),
         )  # fmt: skip
         self.writes: Sequence[Access] = (
             at("impulse"), at("lag"), at("lagging"), name_figure(solve, "residual"), name_figure(solve, "iterations"),
@@ -346,7 +347,7 @@ def _bind_doubt(books: SolveBooks, bound: float) -> Callable[[], None]:
         what = (
             f"unsolved: a residual of {books.residual[0]:.2g} m/s, above run.allowed_residual = {bound:g} m/s"
         )
-        raise DoubtfulStepError(what)
+        raise DoubtfulStepError(what, books.residual.item(0))
 
     return refuse
 

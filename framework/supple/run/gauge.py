@@ -25,7 +25,7 @@ class Gauge:
     def take_arrays(self) -> None:
         """The world has replaced its arrays by larger ones."""
         self._figures, arrays = FigureReader(self._world), self._world.arrays
-        self._halved, self._deep = arrays["run.halved"], arrays["contacts.deep"]
+        self._halved, self._deep = arrays["run.halved"], arrays["run.deep"]
 
     @property
     def fraction(self) -> float:
