@@ -88,7 +88,8 @@ class ProblemSearch:
         if self.done or not math.isfinite(self.best.residual):
             return self.done
         elimination.begin(problem)
-        if problem.W.block_count < FEW_NEIGHBOURS * problem.count:
+        # In towers and walls, which are eliminated in the space of their bodies, a dozen sweeps lead nowhere.
+        if not elimination.in_bodies and problem.W.block_count < FEW_NEIGHBOURS * problem.count:
             self._sweep_while_quick(impulse)
         self._approach_in_bodies()
         self._go_inside(self.best.impulse)
