@@ -200,7 +200,7 @@ def test_recording_of_a_killed_run_is_drawn(tmp_path: Path) -> None:
     words = ["run", str(DROP), "--until", "1000", "--quiet", "--record", str(file)]
     process = subprocess.Popen([sys.executable, "-m", "supple", *words], cwd=ROOT)
     deadline = time.monotonic() + 120
-    while not (file.exists() and file.stat().st_size > 2_500_000) and time.monotonic() < deadline:
+    while not (file.exists() and file.stat().st_size > 12_000_000) and time.monotonic() < deadline:
         time.sleep(0.01)
     process.send_signal(signal.SIGKILL)
     process.wait()
