@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Literal
 
@@ -11,6 +12,7 @@ from supple.core.scene_files import SceneFiles
 
 Letter = Literal["H", "I", "F", "T", "O", "X"]
 COUNT_DOC = "Tetrahedra, about."
+MOST_TETS = 100000
 
 
 @component
@@ -106,14 +108,17 @@ class TetBlock:
     """A mesh for tets: a block about the entity's origin."""
 
     size: Vector = field(unit="m", doc="Lengths of the edges.", gt=0)
-    tets: int = field(default=500, unit="1", doc=COUNT_DOC, ge=5, le=100000)
+    tets: int = field(default=500, unit="1", doc=COUNT_DOC, ge=5, le=MOST_TETS)
     cells: tuple[int, int, int] | None = field(
         default=None, unit="1", doc="Cells along the edges, five tetrahedra each, instead of a number.", gt=0
     )
 
     def check(self, entity: Entity, graph: SceneGraph) -> Iterator[str]:
-        """There is a body to give a mesh to."""
+        """There is a body to give a mesh to, and room for all its tetrahedra."""
         yield from _check_use(entity)
+        count = 5 * math.prod(self.cells) if self.cells is not None else 0
+        if count > MOST_TETS:
+            yield f"cells make {count} tetrahedra, and {MOST_TETS} are the most; make them larger"
 
 
 @component
@@ -121,7 +126,7 @@ class TetBall:
     """A mesh for tets: a ball about the entity's origin."""
 
     radius: float = field(unit="m", doc="Radius.", gt=0)
-    tets: int = field(default=500, unit="1", doc=COUNT_DOC, ge=24, le=100000)
+    tets: int = field(default=500, unit="1", doc=COUNT_DOC, ge=24, le=MOST_TETS)
 
     def check(self, entity: Entity, graph: SceneGraph) -> Iterator[str]:
         """There is a body to give a mesh to."""
@@ -134,7 +139,7 @@ class TetRod:
 
     radius: float = field(unit="m", doc="Radius.", gt=0)
     length: float = field(unit="m", doc="Length.", gt=0)
-    tets: int = field(default=500, unit="1", doc=COUNT_DOC, ge=24, le=100000)
+    tets: int = field(default=500, unit="1", doc=COUNT_DOC, ge=24, le=MOST_TETS)
 
     def check(self, entity: Entity, graph: SceneGraph) -> Iterator[str]:
         """There is a body to give a mesh to."""
@@ -146,7 +151,7 @@ class TetLetter:
     """A mesh for tets: a letter that stands on the plane y = 0 of the entity. The X is a hub on four bent legs."""
 
     letter: Letter = field(unit="", doc="Which letter.")
-    tets: int = field(default=1000, unit="1", doc=COUNT_DOC, ge=100, le=100000)
+    tets: int = field(default=1000, unit="1", doc=COUNT_DOC, ge=100, le=MOST_TETS)
     height: float | None = field(
         default=None, unit="m", doc="Height; left out: about a metre, of the X 0.42 m.", gt=0
     )

@@ -9,6 +9,7 @@ import pytest
 
 import supple
 from supple.errors import UserError
+from supple_tets.mesh import make_mesh
 
 SCENE = """format = 1
 [run]
@@ -49,6 +50,11 @@ CASES = [
         "pose = { position = [1e12, 0, 0] }\n" + BLOCK + "tets = {}\n",
         "so far from the origin",
         "place it nearer",
+    ),
+    (
+        "tet_block = { size = [0.2, 0.4, 0.2], cells = [0x7fffffffffffffff, 1, 1] }\ntets = {}\n",
+        "and 100000 are the most",
+        "larger",
     ),
     ('tet_letter = { letter = "Q" }\ntets = {}\n', "unknown value 'Q'", "F, H, I"),
     (
@@ -175,3 +181,17 @@ def test_a_surface_is_filled(folder):
     world = load(folder, 'tet_file = { file = "cube.obj", scale = 0.1, tets = 400 }\ntets = {}\n')
     assert world.arrays["tets.volume"].sum() == pytest.approx(1e-3, rel=0.1)
     assert 200 < len(world.arrays["tets.volume"]) < 800
+
+
+def test_what_hangs_together_by_an_edge_is_refused() -> None:
+    """Its surface has no outside there, and collision would say so without the name of the file."""
+    corners = [(0, 0, 0), (0, 0, 1), (1, 0, 0), (0.5, 1, 0.5), (-1, 0, 0), (-0.5, -1, 0.5)]
+    tets = np.array([[0, 1, 2, 3], [0, 1, 4, 5]])
+    vertices = np.array(corners, float)
+    turned = np.linalg.det(vertices[tets[:, 1:]] - vertices[tets[:, :1]]) < 0
+    tets[turned] = tets[turned][:, [0, 2, 1, 3]]
+    with pytest.raises(
+        UserError, match="an edge of its surface belongs to 4 triangles, at the tetrahedra 0, 1"
+    ) as told:
+        make_mesh(vertices, tets, "body.tet_file")
+    assert told.value.problems[0].path == "body.tet_file"

@@ -54,6 +54,10 @@ from supple.mechanics.solve_kernels import begin_impulse, begin_solve, finish_so
 from supple.mechanics.solve_sums import name_energy, name_figure
 from supple.mechanics.springs import bind_closing_springs
 
+#: Groups of a step that is tried in parts where it is unsolved. A larger one takes seconds to stall, each of its parts
+#: as well, and these were not seen to do better.
+MOST_DOUBTFUL = 150
+
 
 class AssembleRows(System):
     """Rows of all sources, the Delassus operator W = sum J A^-1 J^T, and the row velocities without impulses.
@@ -264,7 +268,7 @@ class SolveRows(System):
         doubt = None
         # What is slow keeps its step, and who approximates would do no better.
         if exact and self.rate == 1 and arrays.build.run.halvings and not arrays.build.trusting:
-            doubt = _bind_doubt(books, bound)
+            doubt = _bind_doubt(books, bound, problem)
         return [
             *(
                 Call(begin_impulse, arrays[each.plan].reshape(-1), number, planned, arrays[each.impulse].reshape(-1))
@@ -340,10 +344,12 @@ class SolveRows(System):
         return solve
 
 
-def _bind_doubt(books: SolveBooks, bound: float) -> Callable[[], None]:
+def _bind_doubt(books: SolveBooks, bound: float, problem: ConstraintProblem) -> Callable[[], None]:
     """What asks for shorter steps where this one is unsolved."""
 
     def refuse() -> None:
+        if problem.count > MOST_DOUBTFUL:
+            return
         what = (
             f"unsolved: a residual of {books.residual[0]:.2g} m/s, above run.allowed_residual = {bound:g} m/s"
         )
