@@ -131,11 +131,14 @@ def warn_of_overlap(world: World) -> Iterator[Problem]:
     """The pair that came deepest into each other, if that was too deep."""
     share, depth, time = (float(world.arrays[WORST][k]) for k in (SHARE, DEPTH, TIME))
     count = int(world.arrays["run.deep"][0])
-    if not count:
-        return
     surfaces: list[Any] = world.members("surfaces")
-    pair = world.arrays[PAIR]
-    one, other = (list_element_paths(surfaces[pair[k]])[pair[k + 1]] for k in (0, 2))
+    paths = [list_element_paths(surface) for surface in surfaces]
+    a, i, b, j = world.arrays[PAIR].tolist()
+    # A checkpoint may say anything.
+    known = all(0 <= s < len(paths) and 0 <= e < len(paths[s]) for s, e in ((a, i), (b, j)))
+    if not count or not share > 0.0 or not known:
+        return
+    one, other = paths[a][i], paths[b][j]
     what = (
         f"came {depth:.2g} m deep into {other} at t = {time:g} s, {100 * share:.0f} % of the thinner of the two, "
         f"and may have passed through; in {count} steps something was as deep as {100 * DEEP:.0f} %"

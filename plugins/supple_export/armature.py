@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from supple.core.drawing import Carried, Drawing
 from supple.core.rotation_rows import invert_rows, multiply_rows, rotate_rows
+from supple.errors import Problem, UserError
 from supple.run.stage import Thing
 from supple_export.selection import Selection
 
@@ -67,7 +68,11 @@ def find_armatures(selection: Selection) -> list[Armature]:
     """The trees of bones of all owners, as far as they are asked for."""
     recording = selection.recording
     owners = [name.removesuffix(".bind") for name in recording.model_names if name.endswith(".bind")]
-    return [made for owner in owners if (made := _read(selection, owner)) is not None]
+    try:
+        return [made for owner in owners if (made := _read(selection, owner)) is not None]
+    except (IndexError, ValueError) as error:
+        what = f"is damaged: bones of its meshes: {str(error).splitlines()[0]}"
+        raise UserError(Problem(None, str(recording.path), what, "record the run again")) from error
 
 
 def _read(selection: Selection, owner: str) -> Armature | None:
