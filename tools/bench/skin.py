@@ -102,7 +102,7 @@ def time_steps(case: Case) -> list[Result]:
 def time_solver(name: str, tolerance: float | None, repeat: int, asked, warm: bool):
     """Milliseconds and iterations of every problem, and how many were not solved."""
     entry = load_plugins().registry.solvers[name]
-    solver = entry.load()(entry.settings(**({} if tolerance is None else {"tolerance": tolerance})))
+    solver = entry.load()(entry.load_settings()(**({} if tolerance is None else {"tolerance": tolerance})))
     spent, iterations, short = [], [], 0
     for problem, start in asked:
         begin = start if warm else np.zeros_like(start)

@@ -24,7 +24,7 @@ STEPS = 100_000
 class Idle:
     """Counts steps as a world does, and nothing else."""
 
-    steps = 0
+    steps = generation = 0
 
     def step(self, count: int = 1) -> None:
         """Take some steps."""
