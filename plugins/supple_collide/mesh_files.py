@@ -201,7 +201,8 @@ def _read_text_stl(file: Path, path: str, lines: list[str]) -> Triangles:
 def _read_binary_stl(file: Path, path: str, content: bytes, count: int) -> Triangles:
     record = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
     stored = np.frombuffer(content, record, count, _STL_HEADER)
-    vertices = stored["corners"].reshape(-1, 3).astype(np.float64)
+    with np.errstate(invalid="ignore"):  # some bits that are no number complain when they are widened
+        vertices = stored["corners"].reshape(-1, 3).astype(np.float64)
     bad = np.flatnonzero(~np.isfinite(vertices).all(axis=1))
     if len(bad):
         value = next(v for v in vertices[bad[0]] if not math.isfinite(v))
