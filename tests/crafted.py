@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import io
 import json
 import random
@@ -186,7 +187,7 @@ def _craft_tree(content: bytes, source: random.Random) -> bytes:
         elif source.random() < 0.1 and isinstance(inside, list):
             inside.extend(inside * source.choice((1, 100)))
         else:
-            inside[key] = source.choice(PLAIN)
+            inside[key] = copy.deepcopy(source.choice(PLAIN))
     return json.dumps(tree).encode()
 
 
