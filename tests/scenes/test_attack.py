@@ -27,4 +27,4 @@ def test_damaged_files_run_or_are_refused(kind: str, tmp_path: Path) -> None:
     faults = [f"{kind} {case.seed}: {case.end}: {case.fault}" for case in cases if case.fault]
     assert not faults, "\n".join(faults)
     refused = sum(case.end == "refused" for case in cases)
-    assert refused > len(cases) // 8, "the damage is too gentle to test anything"
+    assert refused > len(cases) // 4, "the damage is too gentle to test anything"
