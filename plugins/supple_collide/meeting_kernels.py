@@ -95,7 +95,7 @@ def choose_ball(meets, mounts: Mounts, kind, a, b):
     """
     for side in range(2):
         ball, other = (a, b) if side == 0 else (b, a)
-        if kind[ball] != SPHERE or kind[other] == PLANE or kind[other] >= FIRST_SOLID or meets[ball] == 0:
+        if kind[ball] != SPHERE or kind[other] >= FIRST_SOLID or meets[ball] == 0:
             continue
         if mounts.carrier[other] < 0 or (kind[other] == SPHERE and meets[other] != 0):
             return side
@@ -137,13 +137,15 @@ def turn_normals(
         # Forces of the step may add to the approach, as in eq. (1).
         if contacts_inout.gap[c] + 2.0 * h * (nx * ux + ny * uy + nz * uz) >= 0.0:
             continue
+        late_out[c] = 1
+        if shapes.kind[other] == PLANE:
+            continue
         t = find_meeting(h, shapes, ball, other, ux, uy, uz, scratch)
         found = scratch.contacts
         mx, my, mz = found[0, 3], found[0, 4], found[0, 5]
         x, y, z = cross(nx, ny, nz, mx, my, mz)
         if math.sqrt(x * x + y * y + z * z) <= TURNS:
             continue
-        late_out[c] = 1
         contacts_inout.gap[c] = found[0, 6] - t * (mx * ux + my * uy + mz * uz)
         for k in range(3):
             contacts_inout.normal[c, k] = sign * found[0, 3 + k]

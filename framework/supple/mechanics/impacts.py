@@ -89,7 +89,6 @@ class Impacts:
         lift = 2.0 * np.maximum(gap, 0.0) * (free[:, 0] - now[:, 0]) / h
         slow = max(problem.bounce_speed, STILL)
         late = self._find_late(n)
-        lift[late] = 0.0  # it is struck when the gap is closed
         self.impulse, self.lag = np.zeros((2, n, 3))
         blow, change, stays, bounced = *np.zeros((3, n, 3)), False
         for _ in range(MOST_REFLECTIONS):
@@ -98,13 +97,16 @@ class Impacts:
             )
             if not strikes.any():
                 break
-            strikes = _choose_first(strikes, problem.key[:n, 0], gap, free[:, 0], AT_ONCE * h)
+            # What lags moved on is struck late, too: the gaps are those from which it would have come here by now.
+            ahead = gap - stays[:, 0]
+            lagging = late | (stays[:, 0] != 0.0)
+            strikes = _choose_first(strikes, problem.key[:n, 0], ahead, free[:, 0], AT_ONCE * h)
             bounced = bounced or bool((restitution[strikes] > 0.0).any())
             stopped = limit & (free[:, 0] + np.maximum(bias[:, 0], 0.0) < 0.0)
             groups = np.union1d(always, np.flatnonzero(strikes | stopped))
-            after = _find_touch(strikes & late, gap, struck[:, 0], (free - now)[:, 0] / h, h)
+            after = _find_touch(strikes & lagging, ahead, struck[:, 0], (free - now)[:, 0] / h, h)
             blow[:] = 0.0
-            blow[groups] = self._strike(groups, struck + (after / h) * (free - now), room, lift)
+            blow[groups] = self._strike(groups, struck + (after / h) * (free - now), room, np.where(lagging, 0.0, lift))
             self.impulse += blow
             if after > 0.0:
                 self.lag += after * blow
