@@ -1,4 +1,4 @@
-"""Balls that bounce obliquely: their contacts are those of the time at which they touch."""
+"""Balls that bounce: their contacts are those of the time at which they touch."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from supple_collide.shape_kinds import SPHERE
 
 
 def bind_meetings(arrays: Bound) -> list[Call]:
-    """What turns normals after contacts are found; nothing in scenes without balls that bounce.
+    """What says which balls bounce after contacts are found, and turns normals; nothing where no ball bounces.
 
     Only a carrier with `meets_late` knows of impulses within a step.
     """

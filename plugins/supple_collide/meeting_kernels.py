@@ -1,4 +1,4 @@
-"""Kernels that turn the normals of balls which bounce within the step to those of the time at which they touch."""
+"""Kernels that find which balls bounce within the step, and turn normals to those of the time at which they touch."""
 
 from __future__ import annotations
 
@@ -88,16 +88,28 @@ def find_meeting(h, shapes: Shapes, ball, other, ux, uy, uz, scratch: Manifold):
 
 
 @njit
-def choose_ball(meets, mounts: Mounts, kind, a, b):
-    """Which of two shapes is a ball whose normals may turn: 0 or 1, or -1. The other one is a ball too, or at rest.
+def is_ball(meets, mounts: Mounts, kind, i):
+    """Whether a shape is a ball about the centre of what carries it, which can be struck within a step.
 
-    Solids keep the normals of the step's start.
+    Others are elsewhere, and may come on otherwise, once they have turned for a part of the step.
+    """
+    if kind[i] != SPHERE or meets[i] == 0:
+        return False
+    x, y, z = mounts.local_position[i, 0], mounts.local_position[i, 1], mounts.local_position[i, 2]
+    return x == 0.0 and y == 0.0 and z == 0.0
+
+
+@njit
+def choose_ball(meets, mounts: Mounts, kind, a, b):
+    """Which of two shapes is a ball that bounces: 0 or 1, or -1. The other one is a ball too, or at rest.
+
+    What bounces off solids is struck at the start of the step.
     """
     for side in range(2):
         ball, other = (a, b) if side == 0 else (b, a)
-        if kind[ball] != SPHERE or kind[other] >= FIRST_SOLID or meets[ball] == 0:
+        if kind[other] >= FIRST_SOLID or not is_ball(meets, mounts, kind, ball):
             continue
-        if mounts.carrier[other] < 0 or (kind[other] == SPHERE and meets[other] != 0):
+        if mounts.carrier[other] < 0 or is_ball(meets, mounts, kind, other):
             return side
     return -1
 
@@ -110,7 +122,7 @@ def turn_normals(
     """Contacts of bouncing balls as planes that touch both at the time of their meeting: README eq. (6).
 
     meets [ns] says which shapes something carries that can be struck within a step; late_out [contacts] which contacts
-    were turned.
+    are those of such balls.
     """
     for c in range(count[0]):
         late_out[c] = 0

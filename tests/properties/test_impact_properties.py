@@ -86,7 +86,9 @@ def test_no_impact_gains_energy(seed, bodies, contacts, joints):
     rubbing = np.hypot(impulse[:contacts, 1], impulse[:contacts, 2])
     limit = problem.friction[:contacts] * impulse[:contacts, 0]
     assert (impulse[:contacts, 0] >= -1e-12).all()
-    assert (rubbing <= limit + 1e-9).all()
+    assert (
+        rubbing <= limit * (1 + 1e-14) + 1e-9
+    ).all()  # what is wedged is pressed by ten million times its momentum
     np.testing.assert_allclose(J[3 * contacts :: 3] @ after, 0.0, atol=1e-7)
 
 

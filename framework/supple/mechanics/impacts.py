@@ -97,7 +97,7 @@ class Impacts:
             )
             if not strikes.any():
                 break
-            # What lags moved on is struck late, too: the gaps are those from which it would have come here by now.
+            # What lags moved is struck late, too: `ahead` are the gaps from which it would have come on like this.
             ahead = gap - stays[:, 0]
             lagging = late | (stays[:, 0] != 0.0)
             strikes = _choose_first(strikes, problem.key[:n, 0], ahead, free[:, 0], AT_ONCE * h)
@@ -106,7 +106,9 @@ class Impacts:
             groups = np.union1d(always, np.flatnonzero(strikes | stopped))
             after = _find_touch(strikes & lagging, ahead, struck[:, 0], (free - now)[:, 0] / h, h)
             blow[:] = 0.0
-            blow[groups] = self._strike(groups, struck + (after / h) * (free - now), room, np.where(lagging, 0.0, lift))
+            blow[groups] = self._strike(
+                groups, struck + (after / h) * (free - now), room, np.where(lagging, 0.0, lift)
+            )
             self.impulse += blow
             if after > 0.0:
                 self.lag += after * blow
