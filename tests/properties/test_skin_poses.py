@@ -72,7 +72,7 @@ def test_hip_and_spine_together_are_clean() -> None:
 
 @pytest.mark.parametrize("seed", [1693, 41220, 50902])
 def test_both_hips_together_are_clean(seed) -> None:
-    """Between the legs both hips' shares began in the same few triangles, and together stretched one of them by 2.74."""
+    """Between the legs both hips' shares began in a few triangles, and stretched one by 2.74."""
     skin = make_skin("figure", "skin", VERTICES["figure"])
     assert_clean(skin, skin.draw_pose(np.random.default_rng(seed)))
 
