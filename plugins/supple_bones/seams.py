@@ -20,6 +20,7 @@ from supple.core.build import Build
 from supple.core.entity import Entity
 from supple.core.pose import relative_pose, rotate
 from supple_bones.components import spread
+from supple_bones.easing import Parts, ease
 from supple_bones.evening import recall, spread_share
 from supple_bones.forest import Follower
 from supple_bones.meeting import LONGER, ROUNDS, find_overturned_between, list_pairs
@@ -128,9 +129,10 @@ def hang_on_seams(
     if list_pairs(seams):
         given = (mesh.vertices, mesh.triangles, hangs_on, *(seam.flatten() for seam in seams))
         longer = recall(__name__, given, lambda: _lengthen(seams, mesh, hangs_on, (lengths, edge)))
-    owner, level = _divide(seams, mesh, hangs_on, (lengths, edge), longer)
-    for vertex in np.flatnonzero(owner >= 0).tolist():
-        seam, share = seams[owner[vertex]], float(level[vertex])
+    parts = _divide(seams, mesh, hangs_on, (lengths, edge), longer)
+    level = ease(seams, mesh, hangs_on, parts)
+    for vertex in np.flatnonzero(parts.owner >= 0).tolist():
+        seam, share = seams[parts.owner[vertex]], float(level[vertex])
         frames[vertex] = Follower(paths[seam.child], share) if share else Follower(paths[seam.parent], 1.0)
     return frames
 
@@ -141,8 +143,10 @@ def _lengthen(
     """Factors of levers, so that triangles between two seams stay upright whatever turns these make together."""
     longer = np.ones(len(hangs_on))
     for _ in range(ROUNDS):
-        owner, level = _divide(seams, mesh, hangs_on, measured, longer)
-        over = find_overturned_between(seams, mesh.vertices, mesh.triangles, hangs_on, owner, level)
+        parts = _divide(seams, mesh, hangs_on, measured, longer)
+        over = find_overturned_between(
+            seams, mesh.vertices, mesh.triangles, hangs_on, parts.owner, parts.level
+        )
         if len(over) == 0:
             break
         longer[np.unique(over)] *= LONGER
@@ -155,25 +159,28 @@ def _divide(
     hangs_on: IntArray,
     measured: tuple[csr_array, float],
     longer: FloatArray,
-) -> tuple[IntArray, FloatArray]:
-    """The seam of every vertex, or -1, and the share by which it turns with it."""
+) -> Parts:
+    """Which joint turns every vertex, and how far."""
     lengths, edge = measured
-    owner, level = np.full(len(hangs_on), -1), np.zeros(len(hangs_on))
+    owner = np.full(len(hangs_on), -1)
+    level, least, step = (np.zeros(len(hangs_on)) for _ in range(3))
     turned = np.zeros(len(hangs_on))  # how far a vertex turns otherwise than with its bone, as a share
     for index, seam in enumerate(seams):
         steps = math.ceil(STEPS_PER_EDGE * sum(seam.reach) / edge)
         steps = min(max(steps, FEWEST_STEPS), MOST_STEPS)
         mine = (hangs_on == seam.parent) | (hangs_on == seam.child)
         if seam.rivals:
-            share = even_share(seam, mesh, lengths, hangs_on, turned > 0.0, longer)
+            share, low = even_share(seam, mesh, lengths, hangs_on, turned > 0.0, longer)
         else:
+            low = np.zeros(len(hangs_on))
             share = limit_share(seam, lengths, hangs_on, turned > 0.0, seam.blend(mesh.vertices))
         share = np.round(steps * share) / steps
         # Where seams meet, a vertex belongs to the one that turns it farther from its bone.
         other = np.abs(share - (hangs_on == seam.child))
         taken = mine & (other > turned)
         owner[taken], level[taken], turned[taken] = index, share[taken], other[taken]
-    return owner, level
+        least[taken], step[taken] = low[taken], 1.0 / steps
+    return Parts(owner, level, least, step)
 
 
 def even_share(
@@ -183,8 +190,10 @@ def even_share(
     hangs_on: IntArray,
     turned: BoolArray,
     longer: FloatArray,
-) -> FloatArray:
+) -> tuple[FloatArray, FloatArray]:
     """The share where several limbs leave one parent: as even as it can be between what it leaves alone and the child.
+
+    With it the share that keeps the bone inside.
 
     The joint does not turn other limbs, nor the skin of the parent that is far from it or nearer to another limb's
     joint, nor what a seam of the parent has turned already. longer [nv]: factors of the lever.
@@ -200,16 +209,8 @@ def even_share(
     least = np.where(own, keep_bone_inside(seam, offset), 0.0)
     if seam.everywhere:
         least *= np.clip((other / seam.radius - BESIDE) / (CLEAR - BESIDE), 0.0, 1.0)
-    return spread_share(
-        points,
-        mesh.triangles,
-        away * longer,
-        held | full,
-        full.astype(float),
-        least,
-        seam.origin,
-        seam.twists,
-    )
+    given = points, mesh.triangles, away * longer, held | full, full.astype(float), least
+    return spread_share(*given, seam.origin, seam.twists), least
 
 
 def keep_bone_inside(seam: Seam, offset: FloatArray) -> FloatArray:

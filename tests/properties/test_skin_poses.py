@@ -70,11 +70,11 @@ def test_hip_and_spine_together_are_clean() -> None:
     assert_clean(skin, skin.draw_pose(np.random.default_rng(35867)))
 
 
-@pytest.mark.xfail(strict=True, reason="a triangle is stretched by 2.64 in this pose")
-def test_pose_that_is_not_clean() -> None:
-    """One of 300 poses drawn by chance."""
+@pytest.mark.parametrize("seed", [1693, 41220, 50902])
+def test_both_hips_together_are_clean(seed) -> None:
+    """Between the legs both hips' shares began in a few triangles, and stretched one by 2.74."""
     skin = make_skin("figure", "skin", VERTICES["figure"])
-    assert_clean(skin, skin.draw_pose(np.random.default_rng(41220)))
+    assert_clean(skin, skin.draw_pose(np.random.default_rng(seed)))
 
 
 @pytest.mark.parametrize("character", ["hand", "figure"])
