@@ -101,13 +101,10 @@ def is_ball(meets, mounts: Mounts, kind, i):
 
 @njit
 def choose_ball(meets, mounts: Mounts, kind, a, b):
-    """Which of two shapes is a ball that bounces: 0 or 1, or -1. The other one is a ball too, or at rest.
-
-    What bounces off solids is struck at the start of the step.
-    """
+    """Which of two shapes is a ball that bounces: 0 or 1, or -1. The other one is a ball too, or at rest."""
     for side in range(2):
         ball, other = (a, b) if side == 0 else (b, a)
-        if kind[other] >= FIRST_SOLID or not is_ball(meets, mounts, kind, ball):
+        if not is_ball(meets, mounts, kind, ball):
             continue
         if mounts.carrier[other] < 0 or is_ball(meets, mounts, kind, other):
             return side
@@ -150,8 +147,8 @@ def turn_normals(
         if contacts_inout.gap[c] + 2.0 * h * (nx * ux + ny * uy + nz * uz) >= 0.0:
             continue
         late_out[c] = 1
-        if shapes.kind[other] == PLANE:
-            continue
+        if shapes.kind[other] == PLANE or shapes.kind[other] >= FIRST_SOLID:
+            continue  # the normal of the start: a plane has no other, and of solids none is looked for
         t = find_meeting(h, shapes, ball, other, ux, uy, uz, scratch)
         found = scratch.contacts
         mx, my, mz = found[0, 3], found[0, 4], found[0, 5]
