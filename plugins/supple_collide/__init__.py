@@ -49,4 +49,5 @@ def supple_register(registry: Registry) -> None:
     registry.add_system("collide.watch_depth", "supple_collide.depth:WatchDepth")
     registry.add_system("collide.watch_turns", "supple_collide.depth:WatchTurns")
     registry.add_system("collide.place_meshes", "supple_collide.meshes.systems:PlaceMeshes")
+    registry.add_system("collide.keep_pressed", "supple_collide.pressed:KeepPressed")
     registry.add_system("collide.observe_meshes", "supple_collide.meshes.systems:ObserveMeshes")

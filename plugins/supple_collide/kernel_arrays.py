@@ -119,12 +119,16 @@ class MeshPool(NamedTuple):
 
 
 class Reaches(NamedTuple):
-    """How far each mesh may come within the step [m], and what its parts fall short of it by."""
+    """How far each mesh may come within the step [m], and what its parts fall short of it by.
+
+    drift [nv, 3] is the way that vertices of surfaces that bend go at their velocities [m].
+    """
 
     reach: FloatArray
     node_short: FloatArray
     triangle_short: FloatArray
     vertex_short: FloatArray
+    drift: FloatArray
 
 
 class Regions(NamedTuple):
@@ -196,7 +200,7 @@ class Found(NamedTuple):
 class Search(NamedTuple):
     """Scratch for the search among pairs of meshes: pairs of triangles, candidates, and marks.
 
-    touched [nv] and crossed [nt] are 0 between uses.
+    touched [nv] and crossed [nt] are 0 between uses, and pressed [nt] between steps.
     """
 
     mesh_pairs: IntArray
@@ -204,6 +208,7 @@ class Search(NamedTuple):
     found: Found
     touched: IntArray
     crossed: IntArray
+    pressed: IntArray
     mark: IntArray
     piece: IntArray
     inner: IntArray

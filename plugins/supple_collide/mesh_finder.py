@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
+from supple.core.arrays import IntArray
 from supple.core.jit import bind_kernel
 from supple.core.schedule import Bound, Work
 from supple.mechanics.mechanism import contact_capacity
@@ -25,14 +28,20 @@ from supple_collide.kernel_arrays import (
 from supple_collide.mesh_scratch import make_scratch
 from supple_collide.meshes.columns import BENDS, FIRST, OBJECT
 from supple_collide.meshes.compile import list_deforming
+from supple_collide.pairs.pressed_kernels import mark_pressed, unmark_pressed
 from supple_collide.pairs.raw_kernels import write_raw
 from supple_collide.pairs.search_kernels import (
     find_and_write,
     find_mesh_contacts,
     find_primitive_contacts,
 )
+from supple_collide.pressed import COUNT, PRESSED
 from supple_collide.primitives.pose_kernels import fill_rotations
 from supple_collide.shape_kinds import BOX, FIRST_SOLID
+
+
+def _do_nothing() -> None:
+    """There are no edges to mark."""
 
 
 class MeshFinder:
@@ -45,8 +54,10 @@ class MeshFinder:
         "collide.ignored_pairs",
     )  # fmt: skip
 
-    def __init__(self, objects: int) -> None:
-        self.objects = objects
+    def __init__(self, objects: int, keeps_pressed: bool) -> None:
+        self.objects, self.keeps_pressed = objects, keeps_pressed
+        if keeps_pressed:
+            self.reads = (*self.reads, COUNT, PRESSED)
 
     def bind(self, arrays: Bound) -> Work:
         """Bind meshes, shapes and contacts, and make the scratch."""
@@ -95,10 +106,13 @@ class MeshFinder:
                 return used, write()
 
         count = arrays["contacts.count"]
+        mark, unmark = self._bind_marks(arrays, scratch.search.pressed)
 
         def find() -> None:
             behind[0] = count[0]
+            mark()
             used, found = run()
+            unmark()
             if used > 1.0 or tally.item(0) > room:
                 refuse_overflow("candidates of mesh contacts", math.ceil(used * capacity), capacity, capacity)
                 refuse_overflow("candidates of mesh contacts", tally.item(0), room, capacity)
@@ -106,6 +120,13 @@ class MeshFinder:
             count[0] = found
 
         return find
+
+    def _bind_marks(self, arrays: Bound, marks: IntArray) -> tuple[Callable[[], Any], Callable[[], Any]]:
+        """What marks the edges that bore force in the last step, and what takes the marks away."""
+        if not self.keeps_pressed:
+            return _do_nothing, _do_nothing
+        kept = (arrays[COUNT], arrays[PRESSED], marks)
+        return bind_kernel(mark_pressed, *kept), bind_kernel(unmark_pressed, *kept)
 
     def _join_objects(self, arrays: Bound, real: int) -> Objects:
         """All primitives, then all meshes."""

@@ -61,6 +61,7 @@ def make_search(capacity: int, meshes: int, vertices: int, triangles: int) -> Se
         found=make_found(vertices, 16 * capacity),
         touched=np.zeros(vertices, np.int64),
         crossed=np.zeros(triangles, np.int64),
+        pressed=np.zeros(triangles, np.int64),
         mark=np.zeros(vertices, np.int64),
         piece=np.zeros(vertices, np.int64),
         inner=np.zeros(vertices, np.int64),

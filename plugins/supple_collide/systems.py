@@ -14,6 +14,7 @@ from supple_collide.kernel_arrays import Contacts, Mounts, Placed, name_arrays
 from supple_collide.meeting import bind_meetings
 from supple_collide.meshes.systems import has_meshes
 from supple_collide.placing import move_mounted
+from supple_collide.pressed import has_pressed
 from supple_collide.sliding import bind_sliding, name_moving
 from supple_collide.sort_kernels import sort_contacts
 
@@ -47,7 +48,7 @@ class FindContacts(System):
         if has_meshes(build):
             from supple_collide.mesh_finder import MeshFinder
 
-            self.finders.append(MeshFinder(objects))
+            self.finders.append(MeshFinder(objects, has_pressed(build)))
         found = (name for finder in self.finders for name in finder.reads)
         self.reads = (
             *dict.fromkeys((*found, *name_arrays("collide", Mounts), *name_moving(build))),

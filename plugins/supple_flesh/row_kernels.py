@@ -94,22 +94,35 @@ def end_of_run(count, group, unit, first):
 def add_run_product(
     active: ActiveVertices, patch, dof, values, first, last, other_first, other_last, product_out
 ):
-    """product_out [3, 3] = sum over two runs of blocks on one patch of V_p (A_s^-1)_pq V_q^T; eq. (19)."""
+    """product_out [3, 3] = sum over two runs of blocks on one patch of V_p (A_s^-1)_pq V_q^T; eq. (19).
+
+    The sums are numbers of their own, which stay in registers.
+    """
     slot, inverse, place = active.slot, active.inverse, active.inverse_start[patch]
     size = active.start[patch + 1] - active.start[patch]
-    for row in range(3):
-        for column in range(3):
-            product_out[row, column] = 0.0
+    p00, p01, p02, p10, p11, p12, p20, p21, p22 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for p in range(first, last):
-        line = place + slot[dof[p] // 3] * size
+        line, v = place + slot[dof[p] // 3] * size, values[p]
         for q in range(other_first, other_last):
-            entry = inverse[line + slot[dof[q] // 3]]
-            for row in range(3):
-                v0, v1, v2 = entry * values[p, row, 0], entry * values[p, row, 1], entry * values[p, row, 2]
-                for column in range(3):
-                    product_out[row, column] += (
-                        v0 * values[q, column, 0] + v1 * values[q, column, 1] + v2 * values[q, column, 2]
-                    )
+            entry, w = inverse[line + slot[dof[q] // 3]], values[q]
+            w00, w01, w02 = w[0, 0], w[0, 1], w[0, 2]
+            w10, w11, w12 = w[1, 0], w[1, 1], w[1, 2]
+            w20, w21, w22 = w[2, 0], w[2, 1], w[2, 2]
+            v0, v1, v2 = entry * v[0, 0], entry * v[0, 1], entry * v[0, 2]
+            p00 += v0 * w00 + v1 * w01 + v2 * w02
+            p01 += v0 * w10 + v1 * w11 + v2 * w12
+            p02 += v0 * w20 + v1 * w21 + v2 * w22
+            v0, v1, v2 = entry * v[1, 0], entry * v[1, 1], entry * v[1, 2]
+            p10 += v0 * w00 + v1 * w01 + v2 * w02
+            p11 += v0 * w10 + v1 * w11 + v2 * w12
+            p12 += v0 * w20 + v1 * w21 + v2 * w22
+            v0, v1, v2 = entry * v[2, 0], entry * v[2, 1], entry * v[2, 2]
+            p20 += v0 * w00 + v1 * w01 + v2 * w02
+            p21 += v0 * w10 + v1 * w11 + v2 * w12
+            p22 += v0 * w20 + v1 * w21 + v2 * w22
+    product_out[0, 0], product_out[0, 1], product_out[0, 2] = p00, p01, p02
+    product_out[1, 0], product_out[1, 1], product_out[1, 2] = p10, p11, p12
+    product_out[2, 0], product_out[2, 1], product_out[2, 2] = p20, p21, p22
 
 
 @njit

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 
-from supple.core.jit import njit
+import numpy as np
+
+from supple.core.jit import njit, njit_inlined
 from supple.math.quaternion_kernels import (
     exponentiate_rotation_vector,
     multiply_quaternions,
@@ -12,8 +14,9 @@ from supple.math.quaternion_kernels import (
     rotate_vector_at,
     rotate_vector_back_at,
 )
+from supple.math.strip_kernels import LANES, sum_one_vector, sum_two_vectors
 from supple.math.vector_kernels import cross
-from supple_rigid.layout import Ended, Turning
+from supple_rigid.layout import DelassusScratch, Ended, Turning
 from supple_rigid.turning_kernels import find_free_spin, is_fast, multiply_at, turn_fast
 
 
@@ -212,48 +215,75 @@ def list_blocks_by_body(count, unit, first_out, next_out):
         first_out[unit[block]] = block
 
 
-@njit
-def list_responses(bodies, jacobian, moved_out):
-    """moved_out [blocks, 3, 6] = M^-1 J^T, the motion that a unit impulse of every row gives its body."""
-    mass, inverse_inertia, values = bodies.mass, bodies.inverse_inertia, jacobian.values
-    for b in range(jacobian.counts[0]):
-        i = jacobian.unit[b]
-        for row in range(3):
-            for k in range(3):
-                moved_out[b, row, k] = values[b, row, k] / mass[i]
-            ax, ay, az = multiply_at(
-                inverse_inertia, i, values[b, row, 3], values[b, row, 4], values[b, row, 5]
-            )
-            moved_out[b, row, 3], moved_out[b, row, 4], moved_out[b, row, 5] = ax, ay, az
+@njit_inlined
+def respond(bodies, values, b, i, half_out, rows, n):
+    """M^-1 J^T of block b of body i, the motion that a unit impulse of every row gives it: columns 3 n to 3 n + 2.
+
+    half_out has a stretch of `rows` numbers for each of the six velocities.
+    """
+    for row in range(3):
+        place = 3 * n + row
+        for k in range(3):
+            half_out[k * rows + place] = values[b, row, k] / bodies.mass[i]
+        ax, ay, az = multiply_at(
+            bodies.inverse_inertia, i, values[b, row, 3], values[b, row, 4], values[b, row, 5]
+        )
+        half_out[3 * rows + place], half_out[4 * rows + place], half_out[5 * rows + place] = ax, ay, az
 
 
-@njit
-def add_body_delassus(bodies, jacobian, first_out, next_out, moved_out, blocks_out):
-    """W += J M^-1 J^T: the blocks of one body couple their groups. first_out, next_out and moved_out are scratch.
+@njit_inlined
+def add_strip(product, room, count, members, group, own, blocks_out):
+    """Add three rows of products, `room` numbers each, to the blocks of W of group `own` with those of the members.
 
     Blocks of a body mostly come in the order of their groups, and so do the columns of a row: one is found by going on
     from the last.
     """
-    group, unit, values = jacobian.group, jacobian.unit, jacobian.values
     indptr, indices, W_out = blocks_out.indptr, blocks_out.indices, blocks_out.values
-    list_blocks_by_body(jacobian.counts, unit, first_out, next_out)
-    list_responses(bodies, jacobian, moved_out)
-    for a in range(jacobian.counts[0]):
-        place = indptr[group[a]]
-        b = first_out[unit[a]]
+    place, one, two = indptr[own], np.uint64(1), np.uint64(2)
+    for n in range(count):
+        other, step = group[members[n]], np.uint64(3 * n)
+        if indices[place] > other:
+            place = indptr[own]
+        while indices[place] != other:
+            place += 1
+        block = W_out[place]
+        for row in range(3):
+            p = np.uint64(room * row) + step
+            block[row, 0] += product[p]
+            block[row, 1] += product[p + one]
+            block[row, 2] += product[p + two]
+
+
+@njit
+def add_body_delassus(bodies, jacobian, first_out, next_out, scratch: DelassusScratch, blocks_out):
+    """W += J M^-1 J^T: the blocks of one body couple their groups. first_out and next_out are scratch."""
+    group, values, half, product = jacobian.group, jacobian.values, scratch.half, scratch.product
+    members, places, scaled, room = scratch.members, scratch.places, scratch.scaled, product.shape[0] // 3
+    list_blocks_by_body(jacobian.counts, jacobian.unit, first_out, next_out)
+    for i in range(first_out.shape[0]):
+        count, b = 0, first_out[i]
         while b >= 0:
-            if indices[place] > group[b]:
-                place = indptr[group[a]]
-            while indices[place] != group[b]:
-                place += 1
-            for row in range(3):
-                for column in range(3):
-                    W_out[place, row, column] += (
-                        values[a, row, 0] * moved_out[b, column, 0] + values[a, row, 1] * moved_out[b, column, 1]
-                        + values[a, row, 2] * moved_out[b, column, 2] + values[a, row, 3] * moved_out[b, column, 3]
-                        + values[a, row, 4] * moved_out[b, column, 4] + values[a, row, 5] * moved_out[b, column, 5]
-                    )  # fmt: skip
+            members[count] = b
+            count += 1
             b = next_out[b]
+        rows = 3 * count
+        for n in range(count):
+            respond(bodies, values, members[n], i, half, rows, n)
+        for k in range(6):
+            places[k] = k * rows
+        for n in range(count):
+            for k in range(6):
+                for row in range(3):
+                    scaled[k, row] = values[members[n], row, k]
+            m = 0
+            while m < rows:
+                if rows - m > LANES:
+                    sum_two_vectors(half, places, scaled, 6, m, product, room)
+                    m += 2 * LANES
+                else:
+                    sum_one_vector(half, places, scaled, 6, m, product, room)
+                    m += LANES
+            add_strip(product, room, count, members, group, group[members[n]], blocks_out)
 
 
 @njit

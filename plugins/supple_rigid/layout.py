@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from supple.core.arrays import FloatArray
+import numpy as np
+
+from supple.core.arrays import FloatArray, IntArray
+from supple.math.strip_kernels import LANES
 
 
 class Bodies(NamedTuple):
@@ -28,6 +31,30 @@ class Response(NamedTuple):
 
     mass: FloatArray
     inverse_inertia: FloatArray
+
+
+class DelassusScratch(NamedTuple):
+    """What `add_body_delassus` works in.
+
+    members [blocks] lists the blocks of one body; half [18 blocks] is how it moves with their rows, and product
+    [9 blocks] are three rows times that, both with room for what `strip_kernels` reads and writes behind them. places
+    [6] is where the velocities begin in half, and scaled [6, 3] has the rows.
+    """
+
+    members: IntArray
+    half: FloatArray
+    product: FloatArray
+    places: IntArray
+    scaled: FloatArray
+
+
+def make_delassus_scratch(blocks: int) -> DelassusScratch:
+    """For so many blocks of rows."""
+    room = 3 * blocks + 2 * LANES
+    return DelassusScratch(
+        members=np.zeros(blocks, np.int64), half=np.zeros(18 * blocks + 2 * LANES), product=np.zeros(3 * room),
+        places=np.zeros(6, np.int64), scaled=np.zeros((6, 3)),
+    )  # fmt: skip
 
 
 class Tie(NamedTuple):

@@ -18,7 +18,7 @@ from supple.mechanics.mechanism import PointRows
 from supple.mechanics.roots import Roots
 from supple_rigid import kernels
 from supple_rigid.dynamics import READS, WRENCH, BodyDynamics
-from supple_rigid.layout import MODEL, RESPONSE, STATE, Motion, Response
+from supple_rigid.layout import MODEL, RESPONSE, STATE, Motion, Response, make_delassus_scratch
 
 list_body_roots = TypedKernel(kernels.list_body_roots)
 add_body_delassus = TypedKernel(kernels.add_body_delassus)
@@ -52,7 +52,7 @@ class RigidBodies:
         self.lever: FloatArray = np.zeros((blocks, 3))
         self._first_block = np.zeros(count, np.int64)
         self._next_block = np.zeros(blocks, np.int64)
-        self._moved: FloatArray = np.zeros((blocks, 3, 6))
+        self._scratch = make_delassus_scratch(blocks)
 
     def bind(self, arrays: Bound) -> None:
         """Bind poses and masses."""
@@ -62,14 +62,14 @@ class RigidBodies:
     def add_delassus(self, W: BlockMatrix) -> None:
         """W += J M^-1 J^T, body by body."""
         add_body_delassus(
-            self.bodies, self.jacobian.arrays, self._first_block, self._next_block, self._moved, W.blocks
+            self.bodies, self.jacobian.arrays, self._first_block, self._next_block, self._scratch, W.blocks
         )
 
     def bind_delassus(self, W: BlockMatrix) -> Call:
         """The same as a call for every step."""
         return Call(
             kernels.add_body_delassus, self.bodies, self.jacobian.arrays, self._first_block, self._next_block,
-            self._moved, W.blocks,
+            self._scratch, W.blocks,
         )  # fmt: skip
 
     def list_roots(self, roots: Roots) -> None:

@@ -72,7 +72,10 @@ class Meshes:
             below = short[self.order[first : first + count]] if count else nodes[[node + 1, right]]
             nodes[node] = below.min()
         reach, vertices = np.zeros(len(self.roots)), np.zeros(len(self.x))
-        return Reaches(reach=reach, node_short=nodes, triangle_short=short, vertex_short=vertices)
+        drift = np.zeros_like(self.x)
+        return Reaches(
+            reach=reach, node_short=nodes, triangle_short=short, vertex_short=vertices, drift=drift
+        )
 
     def list_of(self, mesh):
         end = [*self.first[1:], len(self.triangles)][mesh]

@@ -37,8 +37,9 @@ def test_reach_of_every_vertex_triangle_and_node(seed, fast, sudden_speed, margi
         node_last=np.array([len(nodes)]),
     )
     reaches = Reaches(
-        reach=reach, node_short=node_short, triangle_short=triangle_short, vertex_short=vertex_short
-    )
+        reach=reach, node_short=node_short, triangle_short=triangle_short, vertex_short=vertex_short,
+        drift=np.full_like(rest, np.nan),
+    )  # fmt: skip
     placed = MeshBoxes(x=x, bounds=bounds, triangle_bounds=boxes)
     ahead = np.where(rng.random(len(rest)) < 0.2, rng.uniform(0.0, 4.0 * fast, len(rest)), 0.0)
     follow_bending_mesh(meshes, 0, margin, sudden_speed, h, rest, velocities, ahead, placed, reaches)
@@ -46,6 +47,7 @@ def test_reach_of_every_vertex_triangle_and_node(seed, fast, sudden_speed, margi
     speeds = np.maximum(np.linalg.norm(velocities, axis=1), 0.5 * ahead)
     if speeds.max() <= sudden_speed:
         speeds = np.full_like(speeds, speeds.max())
+    np.testing.assert_array_equal(reaches.drift, h * velocities)
     own = margin + h * (sudden_speed + 2.0 * speeds)
     np.testing.assert_allclose(reach[0] - vertex_short, own, rtol=1e-12, atol=1e-15)
     np.testing.assert_array_equal(triangle_short, vertex_short[triangles].min(axis=1))

@@ -12,7 +12,7 @@ from supple.mechanics.problem import ConstraintProblem
 from supple.mechanics.residual import natural_map_residual, row_velocities
 from supple.mechanics.rows import COULOMB
 from supple.mechanics.sweeps import Sweeper
-from supple_rigid.layout import Response
+from supple_rigid.layout import Response, make_delassus_scratch
 from supple_solve_newton.linear_step import LinearStep
 from supple_solve_newton.newton_method import Point
 from supple_solve_newton.problem_search import ProblemSearch
@@ -88,7 +88,7 @@ def test_bodies_make_w_whatever_the_order_of_their_blocks(seed, bodies, groups):
     W.set_pattern(group, unit, groups, bodies)
     rigid.add_body_delassus(
         Response(mass, inverse), Jacobian(np.array([len(pairs)]), group, unit, 6 * unit, values),
-        np.zeros(bodies, np.int64), np.zeros(len(pairs), np.int64), np.zeros((len(pairs), 3, 6)), W.blocks,
+        np.zeros(bodies, np.int64), np.zeros(len(pairs), np.int64), make_delassus_scratch(len(pairs)), W.blocks,
     )  # fmt: skip
     J = np.zeros((3 * groups, 6 * bodies))
     M = np.zeros((6 * bodies, 6 * bodies))

@@ -33,6 +33,7 @@ from supple_collide.mesh_surface import MeshSurface
 from supple_collide.meshes.regions import find_node_regions, find_regions, may_pair_neighbours
 from supple_collide.meshes.terrain import Grid, make_terrain
 from supple_collide.meshes.tree import Tree, build_tree
+from supple_collide.pressed import declare_pressed
 from supple_collide.shape_kinds import FIRST_SOLID, STANDS_STILL
 
 UNTURNED = np.array([1.0, 0.0, 0.0, 0.0])
@@ -100,6 +101,7 @@ def compile_meshes(build: Build) -> None:
     _declare_tables(build, parts)
     _declare_grids(build, parts)
     _declare_places(build, parts, [entity.path for entity, _ in rigid])
+    declare_pressed(build, deforming)
     paths = [part.path for part in parts for _ in range(len(part.mesh.triangles))]
     build.add_member("surfaces", MeshSurface(paths))
     for index, (entity, kind) in enumerate(rigid):
@@ -198,6 +200,8 @@ def _declare_pool(build: Build, parts: list[Part]) -> None:
     doc = "How much less far than the fastest point of its mesh it may come."
     build.add_step("mesh.triangle_short", (count,), unit="m", doc=doc)
     build.add_step("mesh.vertex_short", (len(rest),), unit="m", doc=doc)
+    doc = "Way of vertices of surfaces that bend at their velocities."
+    build.add_step("mesh.drift", rest.shape, unit="m", doc=doc)
 
 
 def _declare_tables(build: Build, parts: list[Part]) -> None:

@@ -82,6 +82,7 @@ def follow_bending_mesh(
     for v in range(positions.shape[0]):
         for k in range(3):
             x_out[first + v, k] = positions[v, k]
+            reaches_out.drift[first + v, k] = h * velocities[v, k]
         own = velocities[v, 0] ** 2 + velocities[v, 1] ** 2 + velocities[v, 2] ** 2
         vertex_short_out[first + v] = max(own, 0.25 * ahead[v] * ahead[v])
         squared = max(squared, vertex_short_out[first + v])

@@ -3,6 +3,12 @@
 A surface that bends is pressed flat against the edges of a rigid one, so that the edges with which it touches stick out
 now and then, as rounding has it. There those count too that may stick out by the end of the step:
 see `meshes.segment_kernels`.
+
+Two surfaces that bend come to lie flat on each other, where all pairs of edges that cross would count so. But where
+vertices are held apart nothing passes between them unless both edges stick out: along an edge of B the gap is linear as
+far as the edges of A that it crosses are flat, so it is least at the ends. A flat edge counts if it bore force in the
+last step: it is pressed in until it is flat, would else come and go with that force, and nothing came to rest. And it
+counts as far as the two triangles may come through each other: within a blow surfaces bend as fast as they come.
 """
 
 from __future__ import annotations
@@ -11,7 +17,7 @@ import numpy as np
 
 from supple.core.jit import njit, njit_inlined
 from supple.math.vector_kernels import dot
-from supple_collide.kernel_arrays import Faces, MeshPool, Raw
+from supple_collide.kernel_arrays import Faces, MeshPool, Raw, Reaches
 from supple_collide.meshes.columns import BENDS, OBJECT, SLACK
 from supple_collide.meshes.segment_kernels import (
     NO_GIVE,
@@ -26,11 +32,13 @@ from supple_collide.pairs.raw_kernels import add_raw, set_weights
 from supple_collide.pairs.vertex_kernels import are_neighbours
 from supple_collide.primitives.manifold_kernels import ONE, ZERO
 
-# The bits of `owns` that stand for edges, and one that says that a triangle's edges were looked at.
-# Of the reach: two surfaces that bend come to lie flat on each other, where all their edges would count. Edges that
-# stick out or not as rounding has it would else come and go with the force that they bear, and nothing came to rest.
+# Of the reach: by how much edges may fall short of sticking out where both surfaces bend.
 BOTH_GIVE = 0.1
-EDGES, VISITED = np.int64(56), np.int64(64)
+# Of the way that two triangles go against each other: how near flat edges count that bear nothing yet.
+COMING = 2.0
+# The bits of `owns` that stand for edges, and one that says that a triangle's edges were looked at. So many bits higher
+# stand those of edges that do not stick out, but may.
+EDGES, VISITED, HIGHER = np.int64(56), np.int64(64), np.int64(4)
 
 
 @njit_inlined
@@ -42,11 +50,11 @@ def find_give(bends_first, bends_second):
 
 
 @njit
-def find_sharp(x, triangles, neighbour, owns, t, bends, give, sharp_inout):
-    """Which edges that triangle t owns stick out, or would if the surface gave way by `give` [m]: bits of `owns`.
+def find_sharp(x, triangles, neighbour, owns, t, bends, give, firm, sharp_inout):
+    """Which edges that triangle t owns stick out by more than `firm` [m]: bits of `owns`.
 
-    A mesh that does not bend has no others. Else they are looked at once: sharp_inout [nt] remembers the answer, and is
-    0 where there is none yet.
+    And, `HIGHER`, which others would stick out if the surface gave way by `give` [m]. A mesh that does not bend has no
+    others. Else they are looked at once: sharp_inout [nt] remembers the answer, and is 0 where there is none yet.
     """
     if not bends:
         return owns[t] & EDGES
@@ -55,9 +63,55 @@ def find_sharp(x, triangles, neighbour, owns, t, bends, give, sharp_inout):
         for k in range(3):
             if owns[t] & (8 << k) != 0:
                 sticks_out, _, _, _, rise = find_edge_cone(x, triangles, neighbour, t, k)
-                if sticks_out or rise < give:
+                if sticks_out or rise < -firm:
                     sharp_inout[t] |= 8 << k
-    return sharp_inout[t] & EDGES
+                elif rise < give:
+                    sharp_inout[t] |= 8 << (k + HIGHER)
+    return sharp_inout[t]
+
+
+@njit_inlined
+def part_edges(sharp, pressed, both_bend):
+    """Which edges count at any rate, and which others only as far as triangles come through each other."""
+    flat = (sharp >> HIGHER) & EDGES
+    held = flat & pressed if both_bend else flat
+    return (sharp & EDGES) | held, flat & ~held
+
+
+@njit
+def find_motion(triangles, drift, a, b):
+    """How far corners of triangles a and b at most move against each other along an axis [m]."""
+    i, j, k, p, q, r = (
+        triangles[a, 0], triangles[a, 1], triangles[a, 2], triangles[b, 0], triangles[b, 1], triangles[b, 2]
+    )  # fmt: skip
+    most = 0.0
+    for axis in range(3):
+        u, v, w = drift[i, axis], drift[j, axis], drift[k, axis]
+        d, e, f = drift[p, axis], drift[q, axis], drift[r, axis]
+        most = max(most, max(u, v, w) - min(d, e, f), max(d, e, f) - min(u, v, w))
+    return most
+
+
+@njit_inlined
+def choose_edges(faces: Faces, drift, a, b, bends_first, bends_second, give, slack, pressed, sharp_inout):
+    """Edges of triangles a and b that count: those of a at any rate, its others; both of b; the way of `find_motion`.
+
+    The others count as far as the triangles come through each other; there are none where these hardly move.
+    """
+    x, triangles, neighbour, owns = faces.x, faces.triangles, faces.neighbour, faces.owns
+    sharp_a = find_sharp(x, triangles, neighbour, owns, a, bends_first, give, slack, sharp_inout)
+    if sharp_a & ~VISITED == 0:
+        return ZERO, ZERO, ZERO, ZERO, 0.0
+    sharp_b = find_sharp(x, triangles, neighbour, owns, b, bends_second, give, slack, sharp_inout)
+    if sharp_b & ~VISITED == 0:
+        return ZERO, ZERO, ZERO, ZERO, 0.0
+    both_bend = bends_first and bends_second
+    sure_a, flat_a = part_edges(sharp_a, pressed[a], both_bend)
+    sure_b, flat_b = part_edges(sharp_b, pressed[b], both_bend)
+    motion = find_motion(triangles, drift, a, b) if flat_a | flat_b != 0 else 0.0
+    if motion <= slack:
+        flat_a, flat_b = ZERO, ZERO
+    return sure_a, flat_a, sure_b, flat_b, motion
 
 
 @njit
@@ -115,33 +169,33 @@ def add_edge_pair(
 
 @njit_inlined
 def add_edge_contacts(
-    pool: MeshPool, pairs, pair_count, first, second, limit, least, deepest, checks_neighbours, vertex_short, sharp,
-    count, raw_out: Raw,
+    pool: MeshPool, reaches: Reaches, pairs, pair_count, first, second, limit, least, deepest, checks_neighbours,
+    pressed, sharp, count, raw_out: Raw,
 ):  # fmt: skip
     """Contacts of edges of two meshes, which see and touch each other as in `gather_vertices`; the new count.
 
-    Bit 3 + k of owns[t] says that edge k may stick out, and that this triangle owns it. sharp [nt] is scratch,
-    0 before and after.
+    Bit 3 + k of owns[t] says that edge k may stick out, and that this triangle owns it; of pressed[t], that it
+    bore force. sharp [nt] is scratch, 0 before and after.
     """
     faces, table, triangle_bounds = pool.faces, pool.table, pool.trees.triangle_bounds
-    x, triangles, neighbour, owns = faces.x, faces.triangles, faces.neighbour, faces.owns
+    x, triangles, owns = faces.x, faces.triangles, faces.owns
     vertex_first, vertex_triangle = faces.vertex_first, faces.vertex_triangle
     bends_first, bends_second = table[first, BENDS] != 0, table[second, BENDS] != 0
     gives = find_give(bends_first, bends_second)
     give = gives * limit if gives > 0.0 else NO_GIVE
-    overhang = OVERHANG * min(pool.sizes[first, SLACK], pool.sizes[second, SLACK])
+    slack, vertex_short = min(pool.sizes[first, SLACK], pool.sizes[second, SLACK]), reaches.vertex_short
+    overhang = OVERHANG * slack
     for row in range(pair_count):
         a, b = pairs[row, 0], pairs[row, 1]
         if owns[a] < 8 or owns[b] < 8:
             continue
-        sharp_a = find_sharp(x, triangles, neighbour, owns, a, bends_first, give, sharp)
-        sharp_b = ZERO
-        if sharp_a != 0:
-            sharp_b = find_sharp(x, triangles, neighbour, owns, b, bends_second, give, sharp)
-        if sharp_b == 0:
+        sure_a, flat_a, sure_b, flat_b, motion = choose_edges(
+            faces, reaches.drift, a, b, bends_first, bends_second, give, slack, pressed, sharp
+        )
+        if sure_a | flat_a == 0 or sure_b | flat_b == 0:
             continue
         for i in range(3):
-            if sharp_a & (8 << i) == 0:
+            if (sure_a | flat_a) & (8 << i) == 0:
                 continue
             p, q = triangles[a, i], triangles[a, (i + 1) % 3]
             short = min(vertex_short[p], vertex_short[q])
@@ -153,15 +207,17 @@ def add_edge_contacts(
             ):
                 continue
             for j in range(3):
-                if sharp_b & (8 << j) == 0:
+                if (sure_b | flat_b) & (8 << j) == 0:
                     continue
                 r, s = triangles[b, j], triangles[b, (j + 1) % 3]
                 reach = limit - short - min(vertex_short[r], vertex_short[s])
                 within = max(least, reach)
                 if are_edges_near(x, p, q, r, s, within):
+                    sure = sure_a & (8 << i) != 0 and sure_b & (8 << j) != 0
                     count = add_edge_pair(
-                        faces, a, i, b, j, table[first, OBJECT], table[second, OBJECT], within, reach,
-                        gives * reach if gives > 0.0 else NO_GIVE, deepest, overhang, count, raw_out,
+                        faces, a, i, b, j, table[first, OBJECT], table[second, OBJECT], within,
+                        reach if sure else min(reach, COMING * motion), gives * reach if gives > 0.0 else NO_GIVE,
+                        deepest, overhang, count, raw_out,
                     )  # fmt: skip
     if bends_first or bends_second:
         for row in range(pair_count):

@@ -296,8 +296,8 @@ def find_mesh_mesh(
             count = drop_false_depths(pool, other, probe, before, count, raw_out)
     before = count
     count = add_edge_contacts(
-        pool, pairs, seen, a, b, limit, least, deepest, checks_neighbours, reaches.vertex_short, search.crossed, count,
-        raw_out,
+        pool, reaches, pairs, seen, a, b, limit, least, deepest, checks_neighbours, search.pressed, search.crossed,
+        count, raw_out,
     )  # fmt: skip
     if distinct:
         count = drop_false_overlaps(pool, a, b, probe, before, count, raw_out)

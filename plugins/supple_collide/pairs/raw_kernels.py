@@ -14,6 +14,8 @@ from supple_collide.kernel_arrays import Contacts, Elements, Objects, Raw
 
 NO_TRIANGLE = np.int64(-1)
 ID_WIDTH, VALUE_WIDTH = 6, 16
+# A contact is named by the codes of its two features, the first of them this many bits higher.
+NAME_BITS = 30
 
 
 @njit_inlined
@@ -92,7 +94,7 @@ def write_raw(elements: Elements, objects: Objects, raw: Raw, chosen, tally, fir
         contacts_out.gap[c] = values[row, 9]
         i, j = ids[row, 0], ids[row, 1]
         contacts_out.key[c, 0] = min(i, j) * count + max(i, j)
-        contacts_out.key[c, 1] = (ids[row, 3 if swapped else 2] << 30) | ids[row, 2 if swapped else 3]
+        contacts_out.key[c, 1] = (ids[row, 3 if swapped else 2] << NAME_BITS) | ids[row, 2 if swapped else 3]
         contacts_out.friction[c] = min(friction[i], friction[j])
         contacts_out.restitution[c] = min(restitution[i], restitution[j])
     return first[0] + tally[1]
