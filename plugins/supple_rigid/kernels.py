@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from supple.core.jit import njit
+from supple.core.jit import njit, njit_inlined
 from supple.math.quaternion_kernels import (
     exponentiate_rotation_vector,
     multiply_quaternions,
@@ -213,11 +213,15 @@ def list_blocks_by_body(count, unit, first_out, next_out):
 
 
 @njit
-def list_responses(bodies, jacobian, moved_out):
-    """moved_out [blocks, 3, 6] = M^-1 J^T, the motion that a unit impulse of every row gives its body."""
+def list_responses(bodies, jacobian, moved_out, single_out):
+    """moved_out [blocks, 3, 6] = M^-1 J^T, the motion that a unit impulse of every row gives its body.
+
+    single_out is 1 for blocks whose second and third rows are zero, as those of groups of one row.
+    """
     mass, inverse_inertia, values = bodies.mass, bodies.inverse_inertia, jacobian.values
     for b in range(jacobian.counts[0]):
         i = jacobian.unit[b]
+        single = 1
         for row in range(3):
             for k in range(3):
                 moved_out[b, row, k] = values[b, row, k] / mass[i]
@@ -225,35 +229,55 @@ def list_responses(bodies, jacobian, moved_out):
                 inverse_inertia, i, values[b, row, 3], values[b, row, 4], values[b, row, 5]
             )
             moved_out[b, row, 3], moved_out[b, row, 4], moved_out[b, row, 5] = ax, ay, az
+            for k in range(6):
+                if row > 0 and values[b, row, k] != 0.0:
+                    single = 0
+        single_out[b] = single
+
+
+@njit_inlined
+def multiply_rows(values, a, row, moved, b, column):
+    """Row of J of block a times the motion that a row of block b gives."""
+    return (
+        values[a, row, 0] * moved[b, column, 0] + values[a, row, 1] * moved[b, column, 1]
+        + values[a, row, 2] * moved[b, column, 2] + values[a, row, 3] * moved[b, column, 3]
+        + values[a, row, 4] * moved[b, column, 4] + values[a, row, 5] * moved[b, column, 5]
+    )  # fmt: skip
 
 
 @njit
-def add_body_delassus(bodies, jacobian, first_out, next_out, moved_out, blocks_out):
-    """W += J M^-1 J^T: the blocks of one body couple their groups. first_out, next_out and moved_out are scratch.
+def add_body_delassus(bodies, jacobian, chain, moved_out, blocks_out):
+    """W += J M^-1 J^T: the blocks of one body couple their groups. `chain` and moved_out are scratch.
 
     Blocks of a body mostly come in the order of their groups, and so do the columns of a row: one is found by going on
-    from the last.
+    from the last. Of blocks of groups of one row, as those of joints, only the numbers in use are made.
     """
     group, unit, values = jacobian.group, jacobian.unit, jacobian.values
     indptr, indices, W_out = blocks_out.indptr, blocks_out.indices, blocks_out.values
-    list_blocks_by_body(jacobian.counts, unit, first_out, next_out)
-    list_responses(bodies, jacobian, moved_out)
+    first, following, single = chain.first, chain.following, chain.single
+    list_blocks_by_body(jacobian.counts, unit, first, following)
+    list_responses(bodies, jacobian, moved_out, single)
     for a in range(jacobian.counts[0]):
         place = indptr[group[a]]
-        b = first_out[unit[a]]
+        b = first[unit[a]]
         while b >= 0:
             if indices[place] > group[b]:
                 place = indptr[group[a]]
             while indices[place] != group[b]:
                 place += 1
-            for row in range(3):
+            if single[a] != 0 and single[b] != 0:
+                W_out[place, 0, 0] += multiply_rows(values, a, 0, moved_out, b, 0)
+            elif single[a] != 0:
                 for column in range(3):
-                    W_out[place, row, column] += (
-                        values[a, row, 0] * moved_out[b, column, 0] + values[a, row, 1] * moved_out[b, column, 1]
-                        + values[a, row, 2] * moved_out[b, column, 2] + values[a, row, 3] * moved_out[b, column, 3]
-                        + values[a, row, 4] * moved_out[b, column, 4] + values[a, row, 5] * moved_out[b, column, 5]
-                    )  # fmt: skip
-            b = next_out[b]
+                    W_out[place, 0, column] += multiply_rows(values, a, 0, moved_out, b, column)
+            elif single[b] != 0:
+                for row in range(3):
+                    W_out[place, row, 0] += multiply_rows(values, a, row, moved_out, b, 0)
+            else:
+                for row in range(3):
+                    for column in range(3):
+                        W_out[place, row, column] += multiply_rows(values, a, row, moved_out, b, column)
+            b = following[b]
 
 
 @njit

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from supple.core.arrays import FloatArray
+from supple.core.arrays import FloatArray, IntArray
 
 
 class Bodies(NamedTuple):
@@ -28,6 +28,14 @@ class Response(NamedTuple):
 
     mass: FloatArray
     inverse_inertia: FloatArray
+
+
+class Chain(NamedTuple):
+    """Blocks of rows by body: the first of each, the one after each, -1 at the end; and which are of one row alone."""
+
+    first: IntArray
+    following: IntArray
+    single: IntArray
 
 
 class Tie(NamedTuple):

@@ -18,7 +18,7 @@ from supple.mechanics.mechanism import PointRows
 from supple.mechanics.roots import Roots
 from supple_rigid import kernels
 from supple_rigid.dynamics import READS, WRENCH, BodyDynamics
-from supple_rigid.layout import MODEL, RESPONSE, STATE, Motion, Response
+from supple_rigid.layout import MODEL, RESPONSE, STATE, Chain, Motion, Response
 
 list_body_roots = TypedKernel(kernels.list_body_roots)
 add_body_delassus = TypedKernel(kernels.add_body_delassus)
@@ -50,8 +50,8 @@ class RigidBodies:
         self.jacobian = JacobianBlocks(blocks, 6)
         #: Of every block of a point, its lever from the centre of mass [m], in the world.
         self.lever: FloatArray = np.zeros((blocks, 3))
-        self._first_block = np.zeros(count, np.int64)
-        self._next_block = np.zeros(blocks, np.int64)
+        following, single = np.zeros((2, blocks), np.int64)
+        self._chain = Chain(first=np.zeros(count, np.int64), following=following, single=single)
         self._moved: FloatArray = np.zeros((blocks, 3, 6))
 
     def bind(self, arrays: Bound) -> None:
@@ -61,16 +61,13 @@ class RigidBodies:
 
     def add_delassus(self, W: BlockMatrix) -> None:
         """W += J M^-1 J^T, body by body."""
-        add_body_delassus(
-            self.bodies, self.jacobian.arrays, self._first_block, self._next_block, self._moved, W.blocks
-        )
+        add_body_delassus(self.bodies, self.jacobian.arrays, self._chain, self._moved, W.blocks)
 
     def bind_delassus(self, W: BlockMatrix) -> Call:
         """The same as a call for every step."""
         return Call(
-            kernels.add_body_delassus, self.bodies, self.jacobian.arrays, self._first_block, self._next_block,
-            self._moved, W.blocks,
-        )  # fmt: skip
+            kernels.add_body_delassus, self.bodies, self.jacobian.arrays, self._chain, self._moved, W.blocks
+        )
 
     def list_roots(self, roots: Roots) -> None:
         """The blocks of J A^(-1/2), one for every block of the Jacobian."""
