@@ -201,17 +201,28 @@ def assemble_dense(rows, blocks, linear, floors, transposed_out):
 
 
 @njit
+def is_any_shifted(group_count, shift):
+    """Whether anything is known of the step beforehand."""
+    shifted = 0
+    for i in range(group_count):
+        for k in range(3):
+            shifted += shift[i, k] != 0.0
+    return shifted > 0
+
+
+@njit
 def finish_right_side(rows, blocks, linear, right_side_out):
     """right_side_out [unknowns] = right_side - L^T (W + E) shift."""
     compliance, indptr, indices, values = rows.compliance, blocks.indptr, blocks.indices, blocks.values
     mode, first, left, shift = linear.mode, linear.first, linear.left, linear.shift
+    shifted = is_any_shifted(rows.counts[0], shift)
     for i in range(rows.counts[0]):
         if mode[i] == FIXED:
             continue
         u0 = compliance[i, 0] * shift[i, 0]
         u1 = compliance[i, 1] * shift[i, 1]
         u2 = compliance[i, 2] * shift[i, 2]
-        for p in range(indptr[i], indptr[i + 1]):
+        for p in range(indptr[i], indptr[i + 1] if shifted else indptr[i]):
             j = indices[p]
             s0 = shift[j, 0]
             s1 = shift[j, 1]

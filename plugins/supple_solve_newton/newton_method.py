@@ -15,7 +15,7 @@ from supple_solve_newton import damped_kernels as damped
 from supple_solve_newton import merit_kernels as kernels
 from supple_solve_newton import watchdog_kernels as watchdog
 from supple_solve_newton.linear_step import LinearStep
-from supple_solve_newton.search_state import Search, Trial, make_search
+from supple_solve_newton.search_state import Search, Trial, make_search, make_trial
 
 compute_rho = TypedKernel(norm_kernels.compute_rho)
 try_step = TypedKernel(kernels.try_step)
@@ -69,9 +69,7 @@ class NewtonMethod:
     ) -> tuple[Point, int]:
         """The same by damped steps (`damped_kernels`), which get further where contacts flip for ever."""
         search = self._begin(impulse, tolerance, max_steps, 0.0, max_effort)
-        trial = Trial(
-            impulse=np.empty_like(impulse), velocity=np.empty_like(impulse), merits=np.empty(damped.MEMORY)
-        )
+        trial = make_trial(len(impulse))
         begin_damped(*self._given, search, trial)
         linear = self._linear
         while not step_damped(*self._given, linear.linear, linear.scratch, search, trial):

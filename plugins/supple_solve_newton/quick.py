@@ -13,15 +13,15 @@ from supple_solve_newton.linear_step import LinearStep, Scratch
 from supple_solve_newton.linearisation import Linearisation
 from supple_solve_newton.near_start import MAX_STEPS, NearStart
 from supple_solve_newton.quick_kernels import solve_quickly
-from supple_solve_newton.search_state import Search
+from supple_solve_newton.search_state import Search, Trial, make_trial
 
 if TYPE_CHECKING:
     from supple_solve_newton.components import NewtonSettings
 
 QUICK_GROUPS: Final = 30
-"""From here on there is more to think about than which of the two starts comes first, where bodies are free."""
+"""From here on, where bodies are free, Python goes on if the start is not near: there is more to think about."""
 MOST_GROUPS: Final = 40
-"""The same where they are not: from here on a working set may be worth its trouble."""
+"""From here on a working set may be worth its trouble."""
 
 
 class Limits(NamedTuple):
@@ -30,6 +30,7 @@ class Limits(NamedTuple):
     tolerance: float
     relative: float
     groups: int
+    direct: int
     few_active: int
     looped_active: int
     some_active: int
@@ -38,12 +39,13 @@ class Limits(NamedTuple):
 
 
 class Near(NamedTuple):
-    """Work arrays of `watchdog_kernels.improve_near`."""
+    """Work arrays of `watchdog_kernels.improve_near`, and of damped steps."""
 
     rho: FloatArray
     linear: Linearisation
     scratch: Scratch
     search: Search
+    trial: Trial
 
 
 class Sweeping(NamedTuple):
@@ -63,14 +65,15 @@ def bind_quick_start(
     sweeps: int,
 ) -> Call:
     """The call of the quick start, with work arrays of its own. `active` are the few, looped and some of `Limits`."""
-    room = QUICK_GROUPS if problem.roots is not None else MOST_GROUPS
+    room = MOST_GROUPS
     few, looped, some = active
     linear, sweeper = LinearStep(room), Sweeper(room)
-    near: Any = NearStart(linear).work
+    near: Any = (*NearStart(linear).work, make_trial(room))
     limits = Limits(
         tolerance=settings.tolerance,
         relative=settings.relative_tolerance,
         groups=room,
+        direct=QUICK_GROUPS if problem.roots is not None else room,
         few_active=few,
         looped_active=looped,
         some_active=some,

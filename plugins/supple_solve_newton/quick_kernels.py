@@ -9,6 +9,7 @@ from supple.mechanics.norm_kernels import compute_rho
 from supple.mechanics.rows import BILATERAL
 from supple.mechanics.solution import BEGUN, ITERATIONS
 from supple.mechanics.sweep_kernels import solve_groups
+from supple_solve_newton.damped_kernels import begin_damped, step_damped
 from supple_solve_newton.watchdog_kernels import (
     BEST_RESIDUAL,
     EDGE,
@@ -16,9 +17,7 @@ from supple_solve_newton.watchdog_kernels import (
     FLOOR,
     MAX_EFFORT,
     MAX_STEPS,
-    NEAR_EDGE,
     NEAR_FLOOR,
-    NEAR_REFINEMENTS,
     REFINEMENTS,
     STEPS,
     TOLERANCE,
@@ -27,7 +26,8 @@ from supple_solve_newton.watchdog_kernels import (
     improve_small,
 )
 
-LOW_FLOOR = 1e-6
+# Full steps from where sweeps came to, and damped steps after them from each start.
+FULL_STEPS, DAMPED_STEPS = 8, 80
 
 
 @njit
@@ -78,58 +78,58 @@ def start_near(rows, blocks, near, warm, tolerance, few_active, limits, outcome_
 
 
 @njit
-def step_from(rows, blocks, near, start, part, tolerance, floor, refinements, edge, steps, outcome_out):
-    """Newton's method from `part` times the impulses `start`; returns whether it found the solution, now the outcome.
-
-    If not, the impulses of the outcome stay as they are.
-    """
-    count, search = rows.counts[0], near.search
+def begin_from(count, start, part, tolerance, steps, search):
+    """Let a search begin at `part` times the impulses `start`, with at most so many steps."""
     figures, counters = search.figures, search.counters
     for i in range(count):
         for row in range(3):
             search.now_impulse[i, row] = part * start[i, row]
-    figures[TOLERANCE], figures[FLOOR], figures[EDGE] = tolerance, floor, edge
+    figures[TOLERANCE], figures[EDGE] = tolerance, math.inf
     figures[EFFORT], figures[MAX_EFFORT] = 0.0, math.inf
-    counters[STEPS], counters[MAX_STEPS], counters[WAITED], counters[REFINEMENTS] = 0, steps, 0, refinements
-    improve_small(rows, blocks, near.rho, near.linear, near.scratch, search)
-    outcome_out.counters[ITERATIONS] += counters[STEPS]
-    if not figures[BEST_RESIDUAL] <= tolerance:
+    counters[STEPS], counters[MAX_STEPS], counters[WAITED], counters[REFINEMENTS] = 0, steps, 0, 0
+
+
+@njit
+def take_found(count, search, tolerance, outcome_out):
+    """Whether a search found the solution, which then is the outcome; else the impulses of that stay as they are."""
+    outcome_out.counters[ITERATIONS] += search.counters[STEPS]
+    if not search.figures[BEST_RESIDUAL] <= tolerance:
         return False
     copy_impulses(count, search.best_impulse, outcome_out.impulse)
     return True
 
 
 @njit
-def step_from_anywhere(rows, blocks, near, warm, tolerance, outcome_out):
-    """Newton's method from where sweeps came to; then from nothing, from the sweeps with a lower floor, from `warm`.
+def step_from(rows, blocks, near, start, tolerance, steps, outcome_out):
+    """Newton's full steps from the impulses `start`; see `take_found`."""
+    search = near.search
+    begin_from(rows.counts[0], start, 1.0, tolerance, steps, search)
+    search.figures[FLOOR] = NEAR_FLOOR
+    improve_small(rows, blocks, near.rho, near.linear, near.scratch, search)
+    return take_found(rows.counts[0], search, tolerance, outcome_out)
 
-    One that leads to the solution rarely takes more than these steps. Where contacts that hold each other up have no
-    impulses of their own, the old ones may lie where no few steps lead out of: then nothing is the best start. Returns
-    whether one of them found it.
+
+@njit
+def damp_from(rows, blocks, near, start, part, tolerance, outcome_out):
+    """Damped steps from `part` times the impulses `start`; see `take_found`."""
+    begin_from(rows.counts[0], start, part, tolerance, DAMPED_STEPS, near.search)
+    begin_damped(rows, blocks, near.rho, near.search, near.trial)
+    step_damped(rows, blocks, near.rho, near.linear, near.scratch, near.search, near.trial)
+    return take_found(rows.counts[0], near.search, tolerance, outcome_out)
+
+
+@njit
+def step_from_anywhere(rows, blocks, near, warm, tolerance, outcome_out):
+    """Newton's method from where sweeps came to; damped steps from `warm` and from nothing.
+
+    Full steps that lead to the solution rarely are more than these. Where contacts hold each other up, the old impulses
+    may lie where no steps lead out of: then nothing is the best start. Returns whether one of them found it.
     """
     compute_rho(rows, blocks, near.rho)
-    came_to = outcome_out.impulse
     return (
-        step_from(rows, blocks, near, came_to, 1.0, tolerance, NEAR_FLOOR, 0, math.inf, 5, outcome_out)
-        or step_from(
-            rows,
-            blocks,
-            near,
-            came_to,
-            0.0,
-            tolerance,
-            NEAR_FLOOR,
-            NEAR_REFINEMENTS,
-            math.inf,
-            12,
-            outcome_out,
-        )
-        or step_from(
-            rows, blocks, near, came_to, 1.0, tolerance, LOW_FLOOR, NEAR_REFINEMENTS, math.inf, 8, outcome_out
-        )
-        or step_from(
-            rows, blocks, near, warm, 1.0, tolerance, NEAR_FLOOR, NEAR_REFINEMENTS, NEAR_EDGE, 12, outcome_out
-        )
+        step_from(rows, blocks, near, outcome_out.impulse, tolerance, FULL_STEPS, outcome_out)
+        or damp_from(rows, blocks, near, warm, 1.0, tolerance, outcome_out)
+        or damp_from(rows, blocks, near, warm, 0.0, tolerance, outcome_out)
     )
 
 
@@ -154,6 +154,9 @@ def solve_quickly(rows, blocks, struck, held, warm, limits, near, sweeping, outc
     is_near, best = start_near(rows, blocks, near, warm, tolerance, few, limits, outcome_out)
     if best <= tolerance:
         return False
+    if count >= limits.direct:
+        counters[BEGUN] = counters[ITERATIONS] = 0
+        return True
     copy_impulses(count, warm, outcome_out.impulse)
     sweeps, residual = solve_groups(
         rows, blocks, sweeping.scratch, sweeping.history, outcome_out.impulse, tolerance, limits.sweeps,

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from supple.core.arrays import FloatArray, IntArray
+from supple_solve_newton.damped_kernels import MEMORY
 
 
 class Search(NamedTuple):
@@ -35,3 +36,9 @@ def make_search(groups: int, figures: FloatArray, counters: IntArray) -> Search:
         now_impulse=now_impulse, now_velocity=now_velocity, best_impulse=best_impulse, best_velocity=best_velocity,
         figures=figures, counters=counters,
     )  # fmt: skip
+
+
+def make_trial(groups: int) -> Trial:
+    """A third point with room for so many groups."""
+    impulse, velocity = np.zeros((2, groups, 3))
+    return Trial(impulse=impulse, velocity=velocity, merits=np.zeros(MEMORY))

@@ -74,16 +74,17 @@ def assemble_upper(rows, blocks, linear, floors, size, matrix_out):
     """The upper triangle of the matrix of a step in which nothing slips, [size, size]: there L = C is diagonal."""
     compliance, indptr, indices, values = rows.compliance, blocks.indptr, blocks.indices, blocks.values
     mode, first, left = linear.mode, linear.first, linear.left
-    for i in range(size):
-        row = matrix_out[i, :size]
-        for j in range(row.size):
-            row[j] = 0.0
+    if indptr[rows.counts[0]] < rows.counts[0] ** 2:
+        for i in range(size):
+            row = matrix_out[i, i:size]
+            for j in range(row.size):
+                row[j] = 0.0
     for i in range(rows.counts[0]):
         if mode[i] == FIXED:
             continue
-        for p in range(indptr[i], indptr[i + 1]):
+        for p in range(blocks.diagonal[i], indptr[i + 1]):
             j = indices[p]
-            if j < i or mode[j] == FIXED:
+            if mode[j] == FIXED:
                 continue
             for a in range(mode[i]):
                 for b in range(mode[j]):
@@ -154,9 +155,11 @@ def find_small_step(rows, blocks, rho, floor, refinements, edge, impulse, veloci
         assemble_upper(rows, blocks, linear_out, floors, size, matrix)
         symmetric = factor_symmetric(size, matrix)
     if not symmetric:
-        for i in range(size):
-            for j in range(size):
-                matrix[i, j] = 0.0
+        if blocks.indptr[group_count] < group_count**2:
+            for i in range(size):
+                row = matrix[i, :size]
+                for j in range(row.size):
+                    row[j] = 0.0
         assemble_dense(rows, blocks, linear_out, floors, matrix)
         if not factor_rows(size, matrix, scratch.order):
             return SINGULAR

@@ -37,6 +37,10 @@ SOME_ACTIVE: Final = 20
 # Where contacts and joints close loops, such as two feet that stand and two hands on a box, sweeps never do within
 # their number, so that Newton's steps come first for this many groups at work.
 LOOPED_ACTIVE: Final = 24
+# The same where not only free bodies move: contacts of one skeleton or one body of flesh all feel each other, and a
+# sweep costs more beside a Newton step.
+FEW_COUPLED: Final = 14
+SOME_COUPLED: Final = 30
 # From this many groups on, proximal points of the bodies and interior points come before many sweeps; and from
 # this many where nothing is known of bodies.
 DIRECT_GROUPS: Final = 30
@@ -105,7 +109,8 @@ class Newton:
     def _solve_all(self, problem: ConstraintProblem, warm: FloatArray, tolerance: float) -> Solution:
         n = problem.count
         self._reserve(problem)
-        few = int(choose_few_active(problem.rows, FEW_ACTIVE, LOOPED_ACTIVE))
+        few, looped, some = list_active(problem)
+        few = int(choose_few_active(problem.rows, few, looped))
         near = self._near.improve(problem, warm, tolerance, few)
         work = self._near.steps
         if self._near.residual <= tolerance:
@@ -119,13 +124,9 @@ class Newton:
         impulse = warm[:n].copy()
         expensive = n >= MANY_GROUPS and problem.W.block_count >= MANY_NEIGHBOURS * n
         sweeps = MANY_SWEEPS if expensive else FIRST_SWEEPS
-        used, residual = self._sweeper.sweep(problem, impulse, tolerance, sweeps, 0 if near else SOME_ACTIVE)
+        used, residual = self._sweeper.sweep(problem, impulse, tolerance, sweeps, 0 if near else some)
         work += used
-        if (
-            residual > tolerance
-            and used < sweeps
-            and self._near.improve(problem, warm, tolerance, SOME_ACTIVE)
-        ):
+        if residual > tolerance and used < sweeps and self._near.improve(problem, warm, tolerance, some):
             work += self._near.steps
             if self._near.residual <= tolerance:
                 return Solution(self._near.copy_impulse(n), "converged", work, self._near.residual)
@@ -141,7 +142,7 @@ class Newton:
             warm,
             held,
             outcome,
-            (FEW_ACTIVE, LOOPED_ACTIVE, SOME_ACTIVE),
+            list_active(problem),
             FIRST_SWEEPS,
         )
 
@@ -187,6 +188,15 @@ class Newton:
         """Every group within this [m/s] is enough for both tolerances of the settings."""
         settings = self.settings
         return float(choose_tolerance(problem.rows, settings.tolerance, settings.relative_tolerance))
+
+
+def list_active(problem: ConstraintProblem) -> tuple[int, int, int]:
+    """Groups at work up to which Newton's steps come before sweeps, in general and where loops are closed; and up to
+    which after sweeps that promise not to do.
+    """
+    if problem.roots is None:
+        return FEW_COUPLED, LOOPED_ACTIVE, SOME_COUPLED
+    return FEW_ACTIVE, LOOPED_ACTIVE, SOME_ACTIVE
 
 
 def goes_directly(problem: ConstraintProblem) -> bool:

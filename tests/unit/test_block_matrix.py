@@ -57,6 +57,27 @@ def test_buffers_stay_the_same_once_they_are_large_enough():
     assert all(a is b for a, b in zip(after, before, strict=True))
 
 
+@given(
+    st.lists(st.tuples(incidences(), st.booleans()), min_size=2, max_size=3),
+    st.lists(st.integers(0, 2), max_size=8),
+)
+@settings(max_examples=60, deadline=None)
+def test_patterns_that_come_again_are_those_of_a_new_matrix(cases, order):
+    matrix = BlockMatrix(groups=1, blocks=1)
+    for number in order:
+        (groups, units, pairs), spoil = cases[number % len(cases)]
+        group, unit = pairs[:, 0].copy(), pairs[:, 1].copy()
+        fresh = BlockMatrix()
+        for each in (matrix, fresh):
+            each.set_pattern(group, unit, groups, units)
+        assert used_pattern(matrix) == used_pattern(fresh)
+        assert not matrix.values[: matrix.block_count].any()
+        matrix.values[:] = 7.0
+        if spoil:  # as somebody who makes every group stand alone
+            matrix.indptr[: groups + 1], matrix.indices[:groups] = np.arange(groups + 1), np.arange(groups)
+            matrix.diagonal[:groups] = np.arange(groups)
+
+
 @given(st.lists(st.sampled_from([1, 3]), min_size=1, max_size=8), st.integers(0, 1000))
 @settings(max_examples=60, deadline=None)
 def test_dense_round_trip_and_product(sizes, seed):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from supple.mechanics.last_impulses import Kept, WarmStart
-from supple.mechanics.warm_start_kernels import FADING, follow_changes, keep_values, start_rows
+from supple.mechanics.warm_start_kernels import FADING, follow_changes, keep_changes, keep_values, start_rows
 
 SCENE = """
 format = 1
@@ -130,9 +130,20 @@ def test_changes_are_steady_as_long_as_each_foretells_the_next(turn, steady):
 def test_changes_are_kept_by_identity():
     random = np.random.default_rng(1)
     impulse, change = random.normal(size=(2, GROUPS, 3))
-    count, key, kept = np.zeros(1, np.int64), np.zeros((GROUPS, 2), np.int64), np.zeros((GROUPS, 6))
     mixed = [2, 0, 1]
+    kept, alike = (
+        Kept(
+            np.zeros(1, np.int64),
+            np.zeros((GROUPS, 2), np.int64),
+            np.zeros((GROUPS, 6)),
+            np.zeros(1, np.int64),
+        )
+        for _ in range(2)
+    )
     for values, column in ((impulse, 0), (change, 3)):
-        keep_values(GROUPS, KEY[mixed], values[mixed], column, count, key, kept)
-    np.testing.assert_array_equal(key, KEY)
-    np.testing.assert_array_equal(kept, np.hstack([impulse, change]))
+        keep_values(GROUPS, KEY[mixed], values[mixed], column, kept.counts, kept.key, kept.impulse)
+    keep_changes(GROUPS, KEY[mixed], impulse[mixed], change[mixed], alike)
+    for each in (kept, alike):
+        assert each.counts[0] == GROUPS
+        np.testing.assert_array_equal(each.key, KEY)
+        np.testing.assert_array_equal(each.impulse, np.hstack([impulse, change]))

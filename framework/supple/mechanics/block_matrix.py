@@ -52,7 +52,11 @@ class Incidences(NamedTuple):
 
 
 class PatternScratch(NamedTuple):
-    """Work arrays of `block_matrix_kernels.set_pattern`: who touches whom, sorted both ways, and marks."""
+    """Work arrays of `block_matrix_kernels.set_pattern`: who touches whom, sorted both ways, and marks.
+
+    known [3] says how many groups, incidences and blocks the stored pattern has, zero blocks where there is none that
+    could serve again; known_group and known_unit are its incidences.
+    """
 
     unit_start: IntArray
     groups_of_unit: IntArray
@@ -60,6 +64,9 @@ class PatternScratch(NamedTuple):
     units_of_group: IntArray
     mark: IntArray
     next: IntArray
+    known: IntArray
+    known_group: IntArray
+    known_unit: IntArray
 
 
 class BlockMatrix:
@@ -83,7 +90,7 @@ class BlockMatrix:
         self.indices: IntArray = np.zeros(blocks, np.int64)
         self.values: FloatArray = np.zeros((blocks, 3, 3))
         self._room = (0, 0, 0)
-        self._scratch = PatternScratch(*(np.zeros(groups, np.int64) for _ in PatternScratch._fields))
+        self._scratch = PatternScratch(*(np.zeros(max(groups, 3), np.int64) for _ in PatternScratch._fields))
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in _BUFFERS:
@@ -92,6 +99,8 @@ class BlockMatrix:
                 return
             value = np.ascontiguousarray(value, value.dtype if known is None else known.dtype)
             self.__dict__.pop("blocks", None)
+            if "_scratch" in self.__dict__:
+                self._scratch.known[:] = 0
         object.__setattr__(self, name, value)
 
     @property
@@ -179,11 +188,16 @@ class BlockMatrix:
             units_of_group=_grown(scratch.units_of_group, incidences),
             mark=_grown(scratch.mark, groups),
             next=_grown(scratch.next, groups),
+            known=np.zeros(3, np.int64),
+            known_group=_grown(scratch.known_group, incidences),
+            known_unit=_grown(scratch.known_unit, incidences),
         )
         self._room = (
             min(len(self.indptr) - 1, len(self.diagonal), len(self._scratch.group_start) - 1, len(self._scratch.mark)),
             len(self._scratch.unit_start) - 1,
-            min(len(self._scratch.groups_of_unit), len(self._scratch.units_of_group)),
+            min(
+                len(self._scratch.groups_of_unit), len(self._scratch.units_of_group), len(self._scratch.known_group)
+            ),
         )  # fmt: skip
 
     def clear_immovable_groups(self, movable: IntArray) -> None:

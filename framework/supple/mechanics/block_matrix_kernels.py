@@ -23,6 +23,15 @@ def find_block(indptr, indices, row, column):
 
 
 @njit
+def clear_blocks(count, values_out):
+    """The first `count` blocks become zero."""
+    for p in range(count):
+        for row in range(3):
+            for column in range(3):
+                values_out[p, row, column] = 0.0
+
+
+@njit
 def sort_by_unit(group, unit, incidence_count, unit_count, unit_start_out, groups_of_unit_out):
     """List the groups that touch each unit: groups_of_unit_out[unit_start_out[k]:unit_start_out[k + 1]]."""
     for k in range(unit_count + 1):
@@ -100,10 +109,7 @@ def build_pattern(group_count, scratch, blocks_out):
                     mark[j] = i
                     indices[next_place[j]] = i
                     next_place[j] += 1
-    for p in range(indptr[group_count]):
-        for row in range(3):
-            for column in range(3):
-                values[p, row, column] = 0.0
+    clear_blocks(indptr[group_count], values)
 
 
 @njit
@@ -129,15 +135,51 @@ def fill_pattern(group_count, blocks_out):
             row[j] = j
         blocks_out.diagonal[i] = i * group_count + i
         indptr[i + 1] = (i + 1) * group_count
-    for p in range(group_count * group_count):
-        for row in range(3):
-            for column in range(3):
-                values[p, row, column] = 0.0
+    clear_blocks(group_count * group_count, values)
+
+
+@njit
+def is_known(group, unit, group_count, count, scratch, blocks):
+    """Whether these are the incidences that the stored pattern was made of, and nobody stored another since."""
+    known = scratch.known
+    if known[2] == 0 or known[0] != group_count or known[1] != count:
+        return False
+    if blocks.indptr[group_count] != known[2]:
+        return False
+    differing = 0
+    for k in range(count):
+        differing += scratch.known_group[k] != group[k] or scratch.known_unit[k] != unit[k]
+    return differing == 0
+
+
+@njit
+def keep_known(group, unit, group_count, count, blocks, scratch):
+    """Remember what the stored pattern is made of."""
+    known = scratch.known
+    known[0], known[1], known[2] = group_count, count, blocks
+    for k in range(count):
+        scratch.known_group[k] = group[k]
+        scratch.known_unit[k] = unit[k]
 
 
 @njit
 def set_pattern(group, unit, scratch, blocks_out, group_count, unit_count, count):
-    """The whole pattern of `count` incidences, if there is room for its blocks; returns how many there are."""
+    """The pattern of `count` incidences, if there is room for its blocks; returns how many there are.
+
+    One that is stored already, as in most steps of what rests, is taken as it is. Values are set to zero.
+    """
+    if is_known(group, unit, group_count, count, scratch, blocks_out):
+        clear_blocks(scratch.known[2], blocks_out.values)
+        return scratch.known[2]
+    blocks = make_pattern(group, unit, scratch, blocks_out, group_count, unit_count, count)
+    fits = blocks <= blocks_out.indices.shape[0]
+    keep_known(group, unit, group_count, count, blocks if fits else 0, scratch)
+    return blocks
+
+
+@njit
+def make_pattern(group, unit, scratch, blocks_out, group_count, unit_count, count):
+    """The same, made anew."""
     if is_all_coupled(group, unit, group_count, count, scratch.mark):  # contacts of one skeleton
         blocks_out.indptr[0] = 0
         if group_count * group_count <= blocks_out.indices.shape[0]:

@@ -65,6 +65,29 @@ def keep_values(count, key, values, column, count_out, key_out, values_out):
 
 
 @njit
+def keep_changes(count, key, impulse, change, kept_out):
+    """Store impulse and change of every group side by side, as `keep_values` would both; their keys move once."""
+    key_out, values_out = kept_out.key, kept_out.impulse
+    for i in range(count):
+        place = i
+        while place > 0 and (
+            key_out[place - 1, 0] > key[i, 0]
+            or (key_out[place - 1, 0] == key[i, 0] and key_out[place - 1, 1] > key[i, 1])
+        ):
+            for k in range(2):
+                key_out[place, k] = key_out[place - 1, k]
+            for k in range(6):
+                values_out[place, k] = values_out[place - 1, k]
+            place -= 1
+        for k in range(2):
+            key_out[place, k] = key[i, k]
+        for k in range(3):
+            values_out[place, k] = impulse[i, k]
+            values_out[place, 3 + k] = change[i, k]
+    kept_out.counts[0] = count
+
+
+@njit
 def start_rows(count, key, kept, start_out, impulse_out):
     """What a solve begins with: the impulses of the last step, [n, 6] with what is kept of their changes.
 
@@ -126,5 +149,4 @@ def finish_rows(rows, blocks, key, start, residual_out, kept_out, impulse_out, s
     residual_out[0] = worst
     part = LASTING if moved else FADING
     kept_out.steady[0] = follow_changes(group_count, start.known, start.before, impulse_out, part, change)
-    keep_values(group_count, key, impulse_out, 0, kept_out.counts, kept_out.key, kept_out.impulse)
-    keep_values(group_count, key, change, 3, kept_out.counts, kept_out.key, kept_out.impulse)
+    keep_changes(group_count, key, impulse_out, change, kept_out)
