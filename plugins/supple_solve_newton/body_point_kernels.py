@@ -19,8 +19,6 @@ from supple.mechanics.rows import BILATERAL, COULOMB, UNILATERAL
 from supple_solve_newton.body_kernels import gather_group, spread_group
 from supple_solve_newton.body_state import Cones, Incidence, Middle, Motion
 
-SHORTEST = 0.01  # part of a step
-
 
 @njit
 def begin_cones(rows, impulse, cones_out: Cones):
@@ -69,29 +67,13 @@ def soften(rows, i, k):
     return rows.compliance[i, k] * (rows.scale[i, k] ** 2 if k > 0 else 1.0)
 
 
-@njit
-def measure_cones(rows, rho, incidence: Incidence, motion: Motion, cones: Cones):
-    """The worst natural-map residual of the impulses [m/s]; u and z become those that belong to them."""
-    spread_impulses(rows, incidence, cones, motion.z)
-    find_body_velocities(rows, incidence, motion.z, cones.velocity)
-    worst, r, u = 0.0, cones.impulse, cones.velocity
-    for i in range(rows.counts[0]):
-        for k in range(3):
-            u[i, k] += cones.free[i, k]
-        if rho[i] == 0.0:
-            continue
-        u0 = u[i, 0] + soften(rows, i, 0) * r[i, 0]
-        if rows.law[i] == COULOMB:
-            u1, u2 = u[i, 1] + soften(rows, i, 1) * r[i, 1], u[i, 2] + soften(rows, i, 2) * r[i, 2]
-            f = evaluate_coulomb_group(
-                rows.friction[i], 1.0, 1.0, rho[i], r[i, 0], r[i, 1], r[i, 2], u0, u1, u2
-            )
-        else:
-            f = evaluate_scalar_group(rows.law[i], rows.lower[i, 0], rows.upper[i, 0], rho[i], r[i, 0], u0)
-        if not math.isfinite(f):
-            return math.inf
-        worst = max(worst, f)
-    return worst
+@njit_inlined
+def soften_most(rows, i):
+    """The greatest E of a group, scaled."""
+    most = soften(rows, i, 0)
+    if rows.law[i] == COULOMB:
+        most = max(most, soften(rows, i, 1), soften(rows, i, 2))
+    return most
 
 
 @njit
@@ -100,10 +82,7 @@ def begin_point(rows, rho, share, cones: Cones):
     for i in range(rows.counts[0]):
         if rho[i] == 0.0:
             continue
-        most = soften(rows, i, 0)
-        if rows.law[i] == COULOMB:
-            most = max(most, soften(rows, i, 1), soften(rows, i, 2))
-        c = share / rho[i] + most
+        c = share / rho[i] + soften_most(rows, i)
         cones.softness[i] = c
         for k in range(3):
             cones.pull[i, k] = (c - soften(rows, i, k)) * cones.impulse[i, k]
@@ -120,36 +99,61 @@ def bound_row(rows, i, x):
 
 
 @njit_inlined
-def project_group(rows, i, cones: Cones, t):
-    """r of group i where the velocity is u + t change."""
+def find_mode(rows, i, x0, x1, x2):
+    """0 where x, or a positive multiple of it, is at the bound of what pushes, 1 where it slips, 2 otherwise."""
+    if rows.law[i] != COULOMB:
+        return 0 if rows.law[i] == UNILATERAL and x0 <= 0.0 else 2
+    if x0 <= 0.0:
+        return 0
+    return 2 if math.sqrt(x1 * x1 + x2 * x2) <= rows.friction[i] * x0 else 1
+
+
+@njit
+def count_changes(rows, rho, share, cones: Cones):
+    """Groups that would be in another mode if R were this share, and r_k and u what r and u are now."""
+    changes, pull, r, u = 0, cones.pull, cones.impulse, cones.velocity
+    for i in range(rows.counts[0]):
+        if rho[i] == 0.0:
+            continue
+        now = find_mode(rows, i, pull[i, 0] - u[i, 0], pull[i, 1] - u[i, 1], pull[i, 2] - u[i, 2])
+        c = share / rho[i] + soften_most(rows, i)
+        x0, x1, x2 = (
+            (c - soften(rows, i, 0)) * r[i, 0] - u[i, 0],
+            (c - soften(rows, i, 1)) * r[i, 1] - u[i, 1],
+            (c - soften(rows, i, 2)) * r[i, 2] - u[i, 2],
+        )
+        changes += now != find_mode(rows, i, x0, x1, x2)
+    return changes
+
+
+@njit_inlined
+def project_group(rows, i, cones: Cones):
+    """r of group i where the velocity is u."""
     c = cones.softness[i]
-    x0 = (cones.pull[i, 0] - cones.velocity[i, 0] - t * cones.change[i, 0]) / c
+    x0 = (cones.pull[i, 0] - cones.velocity[i, 0]) / c
     if rows.law[i] != COULOMB:
         return bound_row(rows, i, x0), 0.0, 0.0
     if x0 <= 0.0:
         return 0.0, 0.0, 0.0
-    x1 = (cones.pull[i, 1] - cones.velocity[i, 1] - t * cones.change[i, 1]) / c
-    x2 = (cones.pull[i, 2] - cones.velocity[i, 2] - t * cones.change[i, 2]) / c
+    x1 = (cones.pull[i, 1] - cones.velocity[i, 1]) / c
+    x2 = (cones.pull[i, 2] - cones.velocity[i, 2]) / c
     length, most = math.sqrt(x1 * x1 + x2 * x2), rows.friction[i] * x0
     shrink = most / length if length > most else 1.0
     return x0, shrink * x1, shrink * x2
 
 
 @njit
-def find_gradient(rows, rho, incidence: Incidence, t, motion: Motion, cones: Cones):
-    """r of u + t change, and g = z + t step - B^T r; returns |g|."""
+def find_gradient(rows, rho, incidence: Incidence, motion: Motion, cones: Cones):
+    """r of u, and g = z - B^T r."""
     for i in range(rows.counts[0]):
         if rho[i] == 0.0:
             cones.impulse[i, 0] = cones.impulse[i, 1] = cones.impulse[i, 2] = 0.0
         else:
-            r0, r1, r2 = project_group(rows, i, cones, t)
+            r0, r1, r2 = project_group(rows, i, cones)
             cones.impulse[i, 0], cones.impulse[i, 1], cones.impulse[i, 2] = r0, r1, r2
     spread_impulses(rows, incidence, cones, motion.gradient)
-    total = 0.0
     for k in range(motion.z.shape[0]):
-        motion.gradient[k] = motion.z[k] + t * motion.step[k] - motion.gradient[k]
-        total += motion.gradient[k] ** 2
-    return math.sqrt(total)
+        motion.gradient[k] = motion.z[k] - motion.gradient[k]
 
 
 @njit
@@ -192,18 +196,61 @@ def differentiate_groups(rows, rho, cones: Cones, middle_out: Middle):
 
 
 @njit
-def take_body_step(rows, rho, incidence: Incidence, before, motion: Motion, cones: Cones):
-    """Go along the step until |g| is below `before`, by halves; returns (|g|, part of the step)."""
-    find_body_velocities(rows, incidence, motion.step, cones.change)
-    t, size = 1.0, math.inf
-    while t >= SHORTEST:
-        size = find_gradient(rows, rho, incidence, t, motion, cones)
-        if size <= before:
-            break
-        t *= 0.5
-    for k in range(motion.z.shape[0]):
-        motion.z[k] += t * motion.step[k]
+def judge_point(rows, rho, incidence: Incidence, motion: Motion, cones: Cones):
+    """(worst |F|, sum of |F|^2, sum of |B g|^2) of the impulses, whose velocities are u - B g; B g is in `change`."""
+    find_body_velocities(rows, incidence, motion.gradient, cones.change)
+    worst, total, off, r = 0.0, 0.0, 0.0, cones.impulse
+    for i in range(rows.counts[0]):
+        if rho[i] == 0.0:
+            continue
+        u0, u1, u2 = cones.velocity[i, 0], cones.velocity[i, 1], cones.velocity[i, 2]
+        d0, d1, d2 = cones.change[i, 0], cones.change[i, 1], cones.change[i, 2]
+        off += d0 * d0 + d1 * d1 + d2 * d2
+        u0 += soften(rows, i, 0) * r[i, 0] - d0
+        if rows.law[i] == COULOMB:
+            u1 += soften(rows, i, 1) * r[i, 1] - d1
+            u2 += soften(rows, i, 2) * r[i, 2] - d2
+            f = evaluate_coulomb_group(
+                rows.friction[i], 1.0, 1.0, rho[i], r[i, 0], r[i, 1], r[i, 2], u0, u1, u2
+            )
+        else:
+            f = evaluate_scalar_group(rows.law[i], rows.lower[i, 0], rows.upper[i, 0], rho[i], r[i, 0], u0)
+        worst = max(worst, f) if math.isfinite(f) else math.inf
+        total += f * f
+    return worst, total, off
+
+
+@njit
+def measure_cones(rows, rho, incidence: Incidence, motion: Motion, cones: Cones):
+    """u and z become those that belong to the impulses; returns the figures of `judge_point`."""
+    spread_impulses(rows, incidence, cones, motion.z)
+    find_body_velocities(rows, incidence, motion.z, cones.velocity)
     for i in range(rows.counts[0]):
         for k in range(3):
-            cones.velocity[i, k] += t * cones.change[i, k]
-    return size, t
+            cones.velocity[i, k] += cones.free[i, k]
+    for k in range(motion.z.shape[0]):
+        motion.gradient[k] = 0.0
+    return judge_point(rows, rho, incidence, motion, cones)
+
+
+@njit
+def take_body_step(rows, rho, incidence: Incidence, motion: Motion, cones: Cones):
+    """Go along the step; returns the figures of `judge_point` there."""
+    find_body_velocities(rows, incidence, motion.step, cones.change)
+    for k in range(motion.z.shape[0]):
+        motion.z[k] += motion.step[k]
+    for i in range(rows.counts[0]):
+        for k in range(3):
+            cones.velocity[i, k] += cones.change[i, k]
+    find_gradient(rows, rho, incidence, motion, cones)
+    return judge_point(rows, rho, incidence, motion, cones)
+
+
+@njit
+def accept_point(rows, motion: Motion, cones: Cones):
+    """Make u and z those that belong to the impulses, after `judge_point`."""
+    for k in range(motion.z.shape[0]):
+        motion.z[k] -= motion.gradient[k]
+    for i in range(rows.counts[0]):
+        for k in range(3):
+            cones.velocity[i, k] -= cones.change[i, k]

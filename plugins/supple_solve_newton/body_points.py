@@ -18,22 +18,33 @@ begin_cones, end_cones = TypedKernel(kernels.begin_cones), TypedKernel(kernels.e
 measure_cones, begin_point = TypedKernel(kernels.measure_cones), TypedKernel(kernels.begin_point)
 find_gradient, take_body_step = TypedKernel(kernels.find_gradient), TypedKernel(kernels.take_body_step)
 differentiate_groups = TypedKernel(kernels.differentiate_groups)
+accept_point, count_changes = TypedKernel(kernels.accept_point), TypedKernel(kernels.count_changes)
 
-# Shares of 1 / rho that R has: at first this part of the relative residual, within these bounds; less after a point
-# that took few steps, more where a point was not found.
-FIRST_PART: Final = 0.1
-GREATEST_SHARE: Final = 0.1
-FIRST_SHARE: Final = 1e-4
-LEAST_SHARE: Final = 1e-6
-MOST: Final = 1.0
-LOWER: Final = 0.1
-HIGHER: Final = 10.0
-EASY_STEPS: Final = 5
-# A point is found when |g| is this part of what it was, and changes no velocity by more than this part of the residual.
+# R as a share of 1 / rho: at first, and its bounds.
+FIRST_SHARE: Final = 3e-3
+LEAST_SHARE: Final = 1e-10
+MOST: Final = 100.0
+# After a point that was found R falls by the first of these at which so few groups change their modes; at first that
+# is FEW, twice as many after every point, up to MANY, and a quarter after one that was not found, and R grows.
+FALLS: Final = (0.03, 0.1, 0.3, 0.6, 1.0)
+FEW: Final = 1
+MANY: Final = 64
+RISE: Final = 3.0
+HIGHER: Final = 5.0
+# A point is found when velocities are off by this part of |F|; it is given up after POINT_STEPS, or once |F| has
+# grown so many times while velocities do not come closer.
 FOUND: Final = 1e-2
-HARMLESS: Final = 0.2
-# Of the velocities without impulses: starts further away than that are left to others.
-NEAR: Final = 1e-2
+POINT_STEPS: Final = 8
+PATIENT_STEPS: Final = 3
+FAR: Final = 1000.0
+CLOSER: Final = 0.5
+# Starts where |F| is more than this part of the velocities without impulses are left to others. The search ends where
+# so many steps have not lowered |F| to GOOD of what it was: fewer where it is above NEAREST of those velocities.
+NEAR: Final = 1e-3
+NEAREST: Final = 1e-6
+PATIENCE: Final = 20
+LITTLE_PATIENCE: Final = 10
+GOOD: Final = 0.5
 
 
 class BodyPoints:
@@ -51,50 +62,74 @@ class BodyPoints:
         self._motion = Motion(z=z, gradient=gradient, step=step)
         self._given = (problem.rows, rho, space.incidence)
         self.steps = 0
-        self.residual = math.inf
 
     def approach(
-        self, start: FloatArray, tolerance: float, max_steps: int, first_share: float = FIRST_SHARE
+        self, start: FloatArray, tolerance: float, enough: float, max_steps: int, share: float = FIRST_SHARE
     ) -> FloatArray:
-        """The best impulses found from `start`, [n, 3] N s; `residual` is theirs. R begins with at least this share."""
+        """The best impulses found from `start`, [n, 3] N s.
+
+        Until every |F| is within the tolerance [m/s], or their norm is enough [m/s].
+        """
         cones, motion, rows = self._cones, self._motion, self._problem.rows
         begin_cones(rows, start, cones)
-        residual = measure_cones(*self._given, motion, cones)
-        free = cones.free
-        size = math.sqrt(float((free * free).sum()) / len(free)) or 1.0
-        share = min(GREATEST_SHARE, max(first_share, FIRST_PART * residual / size))
-        stiffest = math.sqrt(float(self._rho[self._rho > 0.0].min()))
-        best, self.residual = cones.impulse.copy(), residual
-        if residual > NEAR * size:
+        worst, squares, _ = measure_cones(*self._given, motion, cones)
+        best, least = cones.impulse.copy(), math.sqrt(squares)
+        size = math.sqrt(float((cones.free**2).sum()))
+        if not least <= NEAR * size:
             return start
-        while self.residual > tolerance and self.steps < max_steps and share <= MOST:
+        few, goal, until = FEW, math.inf, 0
+        while worst > tolerance and least > enough and self.steps < max_steps and share <= MOST:
+            if least <= goal:
+                patience = PATIENCE if least <= NEAREST * size else LITTLE_PATIENCE
+                goal, until = GOOD * least, self.steps + patience
+            elif self.steps >= until:
+                break
             begin_point(rows, self._rho, share, cones)
-            before = self.steps
-            self._find_point(max(HARMLESS * self.residual, 0.5 * tolerance) * stiffest, max_steps)
-            residual = measure_cones(*self._given, motion, cones)
-            if residual < self.residual:
-                best[:], self.residual = cones.impulse, residual
-                if self.steps - before <= EASY_STEPS:
-                    share = max(LOWER * share, LEAST_SHARE)
+            centre = cones.impulse.copy()
+            found, now_worst, now = self._find_point(least, tolerance, enough, max_steps)
+            if now < least:
+                best[:], worst, least = cones.impulse, now_worst, now
+            if found:
+                share, few = self._lower_share(share, few), min(2 * few, MANY)
+                accept_point(rows, motion, cones)
             else:
-                cones.impulse[:] = best
+                share, few = HIGHER * share, max(few // 4, 1)
+                cones.impulse[:] = centre
                 measure_cones(*self._given, motion, cones)
-                share *= HIGHER
         cones.impulse[:] = best
         end_cones(rows, cones, best)
         return best
 
-    def _find_point(self, harmless: float, max_steps: int) -> None:
-        """Newton's method on g = 0."""
+    def _lower_share(self, share: float, few: int) -> float:
+        for fall in FALLS:
+            lower = max(fall * share, LEAST_SHARE)
+            if count_changes(self._problem.rows, self._rho, lower, self._cones) <= few:
+                return lower
+        return RISE * share
+
+    def _find_point(
+        self, least: float, tolerance: float, enough: float, max_steps: int
+    ) -> tuple[bool, float, float]:
+        """Newton's method on g = 0: whether a point was found, and the worst and the norm of |F| there."""
         cones, motion, space = self._cones, self._motion, self._space
-        first = size = find_gradient(*self._given, 0.0, motion, cones)
-        while size > min(FOUND * first, harmless) and self.steps < max_steps:
+        find_gradient(*self._given, motion, cones)
+        worst = norm = last = math.inf
+        for number in range(POINT_STEPS):
+            if self.steps >= max_steps:
+                break
             differentiate_groups(self._problem.rows, self._rho, cones, space.middle)
             self.steps += 1
             if not space.factor_middle(cones.mode):
-                return
+                break
             np.negative(motion.gradient, out=motion.step)
             space.solve_bodies(motion.step)
-            size, part = take_body_step(*self._given, size, motion, cones)
-            if part < kernels.SHORTEST:
-                return
+            worst, squares, off_squares = take_body_step(*self._given, motion, cones)
+            norm, off = math.sqrt(squares), math.sqrt(off_squares)
+            if worst <= tolerance or norm <= enough or off <= FOUND * norm:
+                return True, worst, norm
+            if not math.isfinite(worst) or (
+                number + 1 >= PATIENT_STEPS and norm > FAR * least and off > CLOSER * last
+            ):
+                break
+            last = off
+        return False, worst, norm

@@ -14,7 +14,7 @@ from supple.mechanics.lcp import solve_lcp
 from supple.mechanics.problem import ConstraintProblem
 from supple.mechanics.pyramid import build_pyramid
 from supple.mechanics.sweeps import Sweeper
-from supple_solve_newton.body_points import FIRST_SHARE, BodyPoints
+from supple_solve_newton.body_points import BodyPoints
 from supple_solve_newton.interior import InteriorPoints
 from supple_solve_newton.linear_step import SWEEP_EFFORT, LinearStep
 from supple_solve_newton.newton_method import NewtonMethod, Point
@@ -28,12 +28,12 @@ MANY_GROUPS: Final = 150
 LAST_SWEEPS: Final = 200
 MAX_STEPS: Final = 25
 # Proximal points of the bodies may take so many Newton steps.
-BODY_STEPS: Final = 12
-# R begins with this share of 1 / rho where contacts are hardly more than bodies need to be held, as in packed spheres.
-LOOSE_SHARE: Final = 1e-2
+BODY_STEPS: Final = 40
 # Where interior points do not get there, they are led to proximal points with these weights, one after the other.
-INSIDE_WEIGHTS: Final = (1e-4, 1e-6, 1e-8)
-# Sweeps come first where a group has fewer neighbours than that.
+INSIDE_WEIGHTS: Final = (1e-7, 1e-9, 1e-8)
+# Sweeps follow where the residual is still above the first part of the velocities without impulses, and where a group
+# has fewer neighbours than the second.
+FAR: Final = 1e-5
 FEW_NEIGHBOURS: Final = 20
 # A dozen sweeps, then twice two dozen, as long as each lowers the residual to this part of it.
 SWEEP_TURNS: Final = 3
@@ -82,22 +82,28 @@ class ProblemSearch:
         self.work = 0
 
     def find_directly(self, impulse: FloatArray) -> bool:
-        """Sweeps where they cost little, proximal points of the bodies, and interior points."""
+        """Proximal points of the bodies, sweeps where they cost little, and interior points."""
         problem, elimination = self._problem, self._linear.elimination
         self._keep(self._method.look_at(impulse))
         if self.done or not math.isfinite(self.best.residual):
             return self.done
         elimination.begin(problem)
-        # In towers and walls, which are eliminated in the space of their bodies, a dozen sweeps lead nowhere.
-        if not elimination.in_bodies and problem.W.block_count < FEW_NEIGHBOURS * problem.count:
-            self._sweep_while_quick(impulse)
         self._approach_in_bodies()
+        # In towers and walls, which are eliminated in the space of their bodies, a dozen sweeps lead nowhere.
+        far = self.best.residual > FAR * float(np.abs(problem.free[: problem.count]).max())
+        if far and not elimination.in_bodies and problem.W.block_count < FEW_NEIGHBOURS * problem.count:
+            self._sweep_while_quick(impulse)
+            self._approach_in_bodies()
         self._go_inside(self.best.impulse)
         if elimination.has_bodies:
             for weight in INSIDE_WEIGHTS:
-                self._go_inside(None, self.best.impulse, weight)
-                self._approach_in_bodies()
+                self._go_by_way(weight)
         return self.done
+
+    def _go_by_way(self, weight: float) -> None:
+        """Interior points of a proximal point of the best impulses, and points of the bodies from there."""
+        self._go_inside(None, self.best.impulse, weight)
+        self._approach_in_bodies()
 
     def _sweep_while_quick(self, impulse: FloatArray) -> None:
         for turn in range(SWEEP_TURNS):
@@ -110,12 +116,12 @@ class ProblemSearch:
     def _approach_in_bodies(self) -> None:
         """Proximal points of the bodies from the best impulses, where bodies are known."""
         elimination = self._linear.elimination
-        if elimination.has_bodies and not self.done:
-            points = BodyPoints(elimination.bodies, self._problem, self._method.rho)
-            share = FIRST_SHARE if elimination.in_bodies else LOOSE_SHARE
-            found = points.approach(self.best.impulse, self._tolerance, BODY_STEPS, share)
-            self.work += points.steps
-            self._keep(self._method.look_at(found))
+        if self.done or not elimination.has_bodies:
+            return
+        points = BodyPoints(elimination.bodies, self._problem, self._method.rho)
+        found = points.approach(self.best.impulse, self._tolerance, self._enough, BODY_STEPS)
+        self.work += points.steps
+        self._keep(self._method.look_at(found))
 
     def find(self, impulse: FloatArray, max_rounds: int) -> None:
         """Newton first; then rounds of twice as many sweeps each, every second one with proximal points and a seed."""

