@@ -82,9 +82,9 @@ def test_without_gravity_no_step_gains_energy(tmp_path_factory, seed) -> None:
     assert find_gains(supple.load(file), 30).max() < 1e-4
 
 
-@pytest.mark.parametrize("seed", [342385415, 35, 1104, 1263])
+@pytest.mark.parametrize("seed", [342385415, 35, 1104, 1263, 6506, 5708])
 def test_rods_that_turn_fast_gain_nothing_where_they_graze(load_text, seed) -> None:
-    """They gained 2e-4, 6e-3, 8e-3 and 5e-5 in one step, in which rows saw them come faster, or slide the other way."""
+    """They gained up to 8e-3 in one step, in which rows saw them come faster, or slide the other way."""
     world = load_text(begin(0.0) + write_rod(np.random.default_rng(seed)))
     assert find_gains(world, 30).max() < 1e-12
 

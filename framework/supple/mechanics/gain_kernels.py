@@ -15,7 +15,7 @@ GRAZING, NOTHING = 1e-4, 1e-10
 MOVING, PARTING = 0.1, 1e-3
 # What rows see this much [m/s] off how things move at the start, they may see elsewhere than impulses work.
 ELSEWHERE = 0.1
-# Nothing is suspicious; a contact is; or rows see one elsewhere, and only what that gains counts.
+# Nothing is suspicious; a contact is; or rows see one elsewhere, and only what its turning gains counts.
 QUIET, SUSPICIOUS, SEEN_ELSEWHERE = 0, 1, 2
 
 
@@ -95,6 +95,11 @@ def is_gaining(strayed, rows, origin, blocks, impulse, worked, change_out):
     work, size = work_of_contacts(rows, blocks, impulse, worked, change_out)
     if strayed[0] == SEEN_ELSEWHERE:
         for g in range(rows.counts[0]):
-            if rows.law[g] == COULOMB:
-                work -= max(-origin.bias[g, 0], 0.0) * impulse[g, 0]
+            push = -origin.bias[g, 0]
+            if rows.law[g] == COULOMB and push > 0.0:
+                off = 0.0
+                for row in range(3):
+                    off = max(off, abs(rows.free[g, row] - origin.bias[g, row] - worked[g, row]))
+                if off < MOVING * push:
+                    work -= push * impulse[g, 0]
     return work > NOTHING * size

@@ -10,8 +10,8 @@ Of rows that ask for u >= 0 instead (nothing is pushed apart, and bodies are whe
 Where it is, the rows lie on the way from these (s = 0) to those of the step (s = 1), at the greatest s found that gains
 nothing. What overlaps is then pushed apart in later steps, as far as their contacts lose energy: what gravity presses
 down, with the speed that it gives in a step. Looked at are steps in which something moves that overlaps, or is held
-back while it parts, or is seen by rows to move otherwise than it does. Things that hardly move against the speed at which they are pushed apart
-are let be: else what starts in each other would stay there.
+back while it parts, or is seen by rows to move otherwise than it does. Things that hardly move against the speed at
+which they are pushed apart are let be: else what starts in each other would stay there.
 """
 
 from __future__ import annotations
