@@ -9,8 +9,9 @@ the row velocities that they work on, the contacts of a step add
 Of rows that ask for u >= 0 instead (nothing is pushed apart, and bodies are where they are) this is never positive.
 Where it is, the rows lie on the way from these (s = 0) to those of the step (s = 1), at the greatest s found that gains
 nothing. What overlaps is then pushed apart in later steps, as far as their contacts lose energy: what gravity presses
-down, with the speed that it gives in a step. Things that hardly move against the speed at which they are pushed apart
-are let be: else what starts in each other would stay there.
+down, with the speed that it gives in a step. Looked at are steps in which something moves that overlaps, or is held
+back while it parts, or is seen by rows to move otherwise than it does. Things that hardly move against the speed at
+which they are pushed apart are let be: else what starts in each other would stay there.
 """
 
 from __future__ import annotations
@@ -66,6 +67,7 @@ def bind_gains(
             is_gaining,
             strayed,
             problem.rows,
+            problem.origin,
             problem.W.blocks,
             outcome.impulse,
             worked,
