@@ -7,6 +7,7 @@ import numpy as np
 from supple.core.arrays import FloatArray, IntArray
 from supple.core.jit import bind_first_arguments, bind_kernel
 from supple.errors import Problem, SimulationError, UserError
+from supple.math.strip_kernels import LANES
 from supple_flesh.multiply_kernels import fill_patch_matrix, find_lags, list_active, mirror_upper
 from supple_flesh.pool import Pool
 from supple_flesh.tables import RIGID, ActiveVertices, Springs
@@ -82,12 +83,12 @@ class ActiveSet:
 def reserve_inverses(pool: Pool) -> tuple[IntArray, FloatArray]:
     """Where the inverses of the patches begin [patches + 1], and room for them if all moves that may.
 
-    It is address space until it is used: an adaptive flesh fills a small part of it.
+    It is address space until it is used: an adaptive flesh fills a small part of it. `strip_kernels` reads behind it.
     """
     movable = np.bincount(pool.patch_of[pool.state != RIGID], minlength=len(pool.patch_bone))
     start: IntArray = np.concatenate([[0], np.cumsum(movable**2)]).astype(np.int64)
     try:
-        return start, np.zeros(start[-1])
+        return start, np.zeros(start[-1] + 2 * LANES)
     except MemoryError:
         most = int(movable.argmax())
         size = 8e-9 * float(movable[most]) ** 2

@@ -79,7 +79,7 @@ def find_lag_moments(mass, local, active: ActiveVertices, right_out, product_out
             moment_out[i, c] = 0.0
     for k in range(count):
         for c in range(3):
-            right_out[c, k] = mass[vertex[k]] * local[vertex[k], c]
+            right_out[k, c] = mass[vertex[k]] * local[vertex[k], c]
     multiply_patches(active, right_out, product_out)
     for k in range(count):
         for c in range(3):
@@ -269,9 +269,9 @@ def add_vertex_forces(
         rx = -(fx + sx + damping[i] * relative[i, 0])
         ry = -(fy + sy + damping[i] * relative[i, 1])
         rz = -(fz + sz + damping[i] * relative[i, 2])
-        right_out[0, k] = h * rx
-        right_out[1, k] = h * ry
-        right_out[2, k] = h * rz
+        right_out[k, 0] = h * rx
+        right_out[k, 1] = h * ry
+        right_out[k, 2] = h * rz
         ux, uy, uz = cross(local[i, 0], local[i, 1], local[i, 2], fx, fy, fz)
         vx, vy, vz = cross(lag_moment[i, 0], lag_moment[i, 1], lag_moment[i, 2], rx, ry, rz)
         add_wrench(
@@ -324,9 +324,9 @@ def add_mixed_vertex_forces(
         )  # fmt: skip
         m = mass[i]
         fx, fy, fz = m * (ax + cx), m * (ay + cy), m * (az + cz)
-        right_out[0, k] = fx
-        right_out[1, k] = fy
-        right_out[2, k] = fz
+        right_out[k, 0] = fx
+        right_out[k, 1] = fy
+        right_out[k, 2] = fz
         part = 1.0 - lag[i]
         tx, ty, tz = cross(
             local[i, 0] - lag_moment[i, 0], local[i, 1] - lag_moment[i, 1], local[i, 2] - lag_moment[i, 2],

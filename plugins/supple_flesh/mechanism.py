@@ -10,7 +10,7 @@ import numpy as np
 from supple.core.arrays import FloatArray, IntArray
 from supple.core.build import Build
 from supple.core.jit import bind_first_arguments, bind_kernel
-from supple.core.schedule import Bound
+from supple.core.schedule import Bound, Call
 from supple.errors import CapacityError, PluginError, Problem, suggest
 from supple.mechanics.block_matrix import BlockMatrix
 from supple.mechanics.dynamics import Arrays
@@ -22,7 +22,7 @@ from supple_flesh.load import FleshLoad
 from supple_flesh.multiply_kernels import multiply_columns, multiply_patches
 from supple_flesh.pool import Part
 from supple_flesh.row_kernels import add_flesh_delassus, make_rows
-from supple_flesh.tables import DelassusScratch, HungVertices, WeightedSums
+from supple_flesh.tables import DelassusScratch, HungVertices, WeightedSums, make_product
 from supple_skeleton.dynamics import FORCE
 from supple_skeleton.loads import WeightedRows
 
@@ -54,11 +54,11 @@ class FleshMechanism:
         # Three corners on each side of a contact.
         self.jacobian = JacobianBlocks(6 * contacts, 3)
         self._active = load.active.arrays
-        self._right, self._product = np.zeros((3, self.pool.count)), np.zeros((3, self.pool.count))
+        self._right, self._product = np.zeros((self.pool.count, 3)), make_product(self.pool.count)
         self._multiply = bind_kernel(multiply_patches, self._active, self._right, self._product)
-        scratch = DelassusScratch(cursor=np.zeros(6 * contacts, np.int64), product=np.zeros((3, 3)))
+        self._scratch = DelassusScratch(cursor=np.zeros(6 * contacts, np.int64), product=np.zeros((3, 3)))
         self._add_delassus = bind_first_arguments(
-            add_flesh_delassus, (self._active, self.jacobian.arrays, scratch), (BlockMatrix().blocks,)
+            add_flesh_delassus, (self._active, self.jacobian.arrays, self._scratch), (BlockMatrix().blocks,)
         )
 
     def bind(self, arrays: Bound) -> None:
@@ -69,11 +69,15 @@ class FleshMechanism:
         """W += J A^-1 J^T, patch by patch."""
         self._add_delassus(W.blocks)
 
+    def bind_delassus(self, W: BlockMatrix) -> Call:
+        """The same as a call for every step."""
+        return Call(add_flesh_delassus, self._active, self.jacobian.arrays, self._scratch, W.blocks)
+
     def apply_inverse(self, x: FloatArray, out: FloatArray) -> None:
         """out = A^-1 x, both [n, 3]; zero for vertices that are not active."""
         used = self._active.start[-1]
         mine = self._active.vertex[:used]
-        self._right[:, :used] = x[mine].T
+        self._right[:used] = x[mine]
         self._multiply()
         out.fill(0.0)
         out[mine] = self._product[:, :used].T

@@ -66,7 +66,7 @@ def advance_vertices(
             relative_out[i, c] = 0.0
     for k in range(count):
         for c in range(3):
-            right[c, k] = impulse[vertex[k], c]
+            right[k, c] = impulse[vertex[k], c]
     multiply_patches(active, right, product)
     for k in range(count):
         i = vertex[k]

@@ -8,6 +8,7 @@ row by row from inverse_start[p] on, where there is room for that of all its ver
 from __future__ import annotations
 
 from supple.core.jit import njit
+from supple.math.strip_kernels import LANES, sum_one_even, sum_two_even
 from supple_flesh.tables import MOVING, ActiveVertices, FreeScratch, Springs
 
 
@@ -32,26 +33,23 @@ def fill_patch_matrix(patch_of, mass, springs: Springs, active: ActiveVertices, 
 
 @njit
 def multiply_patches(active: ActiveVertices, right, product_out):
-    """product_out = A_s^-1 right patch by patch, both [3, n] over the active vertices."""
-    start, inverse_start, inverse = active.start, active.inverse_start, active.inverse
+    """product_out [3, n] = A_s^-1 right [n, 3] patch by patch, over the active vertices.
+
+    Rows of the product are longer than is used: what is written behind a patch belongs to the next one or to nobody.
+    """
+    start, inverse_start = active.start, active.inverse_start
     for p in range(start.shape[0] - 1):
         begin = start[p]
         size = start[p + 1] - begin
-        # Views, because only indices that count from 0 become vector instructions.
-        out0 = product_out[0, begin : begin + size]
-        out1 = product_out[1, begin : begin + size]
-        out2 = product_out[2, begin : begin + size]
-        for k in range(size):
-            out0[k] = 0.0
-            out1[k] = 0.0
-            out2[k] = 0.0
-        for j in range(size):
-            row = inverse[inverse_start[p] + j * size : inverse_start[p] + (j + 1) * size]
-            r0, r1, r2 = right[0, begin + j], right[1, begin + j], right[2, begin + j]
-            for k in range(size):
-                out0[k] += row[k] * r0
-                out1[k] += row[k] * r1
-                out2[k] += row[k] * r2
+        rows, weights, sums = active.inverse[inverse_start[p] :], right[begin:], product_out[0, begin:]
+        m = 0
+        while m < size:
+            if size - m > LANES:
+                sum_two_even(rows, size, weights, size, m, sums, product_out.shape[1])
+                m += 2 * LANES
+            else:
+                sum_one_even(rows, size, weights, size, m, sums, product_out.shape[1])
+                m += LANES
 
 
 @njit
@@ -84,8 +82,8 @@ def find_push(h, force, active: ActiveVertices, scratch_out: FreeScratch):
     pushes = False
     for k in range(active.start[-1]):
         for c in range(3):
-            right_out[c, k] = h * force[vertex[k], c]
-            pushes |= right_out[c, k] != 0.0
+            right_out[k, c] = h * force[vertex[k], c]
+            pushes |= right_out[k, c] != 0.0
     scratch_out.pushes[0] = pushes
     if pushes:
         multiply_patches(active, right_out, scratch_out.push)

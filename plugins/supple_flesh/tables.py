@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from supple.core.arrays import FloatArray, IntArray
+from supple.math.strip_kernels import LANES
 
 RIGID, ADAPTIVE, SOFT = range(3)
 """Values of `flesh.state`."""
@@ -296,14 +297,19 @@ class FeltForces(NamedTuple):
     observed: FloatArray
 
 
+def make_product(vertices: int) -> FloatArray:
+    """For products of patches with so many vertices: [3, n], with room for what `strip_kernels` writes behind them."""
+    return np.zeros((3, vertices + 2 * LANES))
+
+
 def make_free_scratch(vertices: int, patches: int) -> FreeScratch:
     """For so many vertices and patches."""
     return FreeScratch(
-        right=np.zeros((3, vertices)),
-        product=np.zeros((3, vertices)),
+        right=np.zeros((vertices, 3)),
+        product=make_product(vertices),
         change=np.zeros((3, vertices)),
         latest=np.zeros((3, vertices)),
-        push=np.zeros((3, vertices)),
+        push=make_product(vertices),
         pushes=np.zeros(1, np.int64),
         origin=np.zeros((patches, 6)),
         change_twist=np.zeros((patches, 6)),
@@ -315,6 +321,6 @@ def make_advance_scratch(vertices: int, bones: int, rows: int) -> AdvanceScratch
     return AdvanceScratch(
         velocity=np.zeros((bones, 6)),
         axis_rate=np.zeros((rows, 6)),
-        right=np.zeros((3, vertices)),
-        product=np.zeros((3, vertices)),
+        right=np.zeros((vertices, 3)),
+        product=make_product(vertices),
     )

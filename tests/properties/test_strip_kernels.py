@@ -8,7 +8,15 @@ from hypothesis import strategies as st
 
 from supple.core.arrays import FloatArray, IntArray
 from supple.core.jit import njit
-from supple.math.strip_kernels import LANES, SUMS, subtract_row, sum_one_vector, sum_two_vectors
+from supple.math.strip_kernels import (
+    LANES,
+    SUMS,
+    subtract_row,
+    sum_one_even,
+    sum_one_vector,
+    sum_two_even,
+    sum_two_vectors,
+)
 from supple_tasks.factor_kernels import reflect
 
 
@@ -22,6 +30,18 @@ def sum_narrow(rows, places, weights, terms, here, sums_out, room):
 def sum_wide(rows, places, weights, terms, here, sums_out, room):
     """Two vectors wide."""
     sum_two_vectors(rows, places, weights, terms, here, sums_out, room)
+
+
+@njit
+def sum_even(rows, distance, weights, terms, here, sums_out, room):
+    """Rows at equal distances, one vector wide."""
+    sum_one_even(rows, distance, weights, terms, here, sums_out, room)
+
+
+@njit
+def sum_wide_even(rows, distance, weights, terms, here, sums_out, room):
+    """The same, two vectors wide."""
+    sum_two_even(rows, distance, weights, terms, here, sums_out, room)
 
 
 @njit
@@ -52,6 +72,11 @@ def test_sums_are_those_of_plain_loops(terms: int, here: int, vectors: int, seed
     kept = sums.reshape(SUMS, room)
     assert np.array_equal(kept[:, here : here + width], sum_plainly(rows, places, weights, here, width))
     assert (kept[:, :here] == 7.0).all()
+    assert (kept[:, here + width :] == 7.0).all()
+    sums[:] = 7.0
+    (sum_even, sum_wide_even)[vectors - 1](rows, length, weights, terms, here, sums, room)
+    even = np.arange(terms, dtype=np.int64) * length
+    assert np.array_equal(kept[:, here : here + width], sum_plainly(rows, even, weights, here, width))
     assert (kept[:, here + width :] == 7.0).all()
 
 

@@ -54,19 +54,22 @@ class _Builder:
         )
 
 
-def _make_strip(vectors: int):
-    """A function that makes SUMS sums, `vectors` * LANES numbers wide each."""
+def _make_strip(vectors: int, even: bool = False):
+    """A function that makes SUMS sums, `vectors` * LANES numbers wide each; `even` rows lie at equal distances."""
     parts = [(e, s) for e in range(SUMS) for s in range(vectors)]
 
     def emit(context, builder, signature, arguments):
         make = _Builder(context, builder, signature, arguments)
-        _, _, _, terms, here, _, room = arguments
-        rows, places, weights, sums = make.point(0), make.point(1), make.point(2), make.point(5)
+        _, stride, _, terms, here, _, room = arguments
+        rows, weights, sums = make.point(0), make.point(2), make.point(5)
+        places = None if even else make.point(1)
         kept = {part: cgutils.alloca_once(builder, make.vector) for part in parts}
         for part in parts:
             builder.store(ir.Constant(make.vector, [0.0] * LANES), kept[part])
         with cgutils.for_range(builder, terms) as loop:
-            start = builder.add(builder.load(builder.gep(places, [loop.index])), here)
+            k = loop.index
+            place = builder.mul(k, stride) if even else builder.load(builder.gep(places, [k]))
+            start = builder.add(place, here)
             read = [make.load(rows, builder.add(start, _INDEX(s * LANES))) for s in range(vectors)]
             for e in range(SUMS):
                 place = builder.add(builder.mul(loop.index, _INDEX(SUMS)), _INDEX(e))
@@ -80,13 +83,18 @@ def _make_strip(vectors: int):
         return context.get_dummy_value()
 
     def strip(typing, rows, places, weights, terms, here, sums, room):
-        """sums[room e + here + i] = sum over k < terms of weights[k, e] rows[places[k] + here + i]."""
-        return types.void(rows, places, weights, types.int64, types.int64, sums, types.int64), emit
+        """sums[room e + here + i] = sum over k < terms of weights[k, e] rows[places[k] + here + i].
+
+        Of even rows `places` is their distance: places[k] is k times that.
+        """
+        where = types.int64 if even else places
+        return types.void(rows, where, weights, types.int64, types.int64, sums, types.int64), emit
 
     return intrinsic(strip)
 
 
 sum_one_vector, sum_two_vectors = _make_strip(1), _make_strip(2)
+sum_one_even, sum_two_even = _make_strip(1, even=True), _make_strip(2, even=True)
 
 
 def _subtract_row(typing, numbers, target, source, count, ratio):
