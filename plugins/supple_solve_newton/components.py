@@ -12,6 +12,12 @@ class NewtonSettings:
     tolerance: float = field(
         default=1e-10, unit="m/s", gt=0, doc="Worst natural-map residual that counts as solved."
     )
+    weight_tolerance: float | None = field(
+        default=None,
+        unit="g h",
+        gt=0,
+        doc="The same in parts of the speed that gravity gives in a step; takes the place of `tolerance`.",
+    )
     relative_tolerance: float = field(
         default=0.0,
         unit="1",

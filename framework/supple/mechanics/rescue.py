@@ -14,6 +14,7 @@ from supple.errors import SimulationError
 from supple.mechanics.problem import ConstraintProblem
 from supple.mechanics.residual import natural_map_residual
 from supple.mechanics.solution import Outcome, QuickSolver, Solution, Solver
+from supple.mechanics.weight import scale_tolerance
 
 LIGHT: Final = 3e8
 """Nothing moves faster [m/s]."""
@@ -27,8 +28,8 @@ def make_solvers(build: Build) -> list[tuple[str, Solver]]:
     solvers: dict[str, Solver] = {}
     name = build.run.solver
     while name and name not in solvers:
-        solver = build.registry.find(build.registry.solvers, "solver", name).load()(build.settings(name))
-        solvers[name] = solver
+        kind = build.registry.find(build.registry.solvers, "solver", name).load()
+        solver = solvers[name] = kind(scale_tolerance(name, build.settings(name), build.run))
         name = getattr(solver, "rescue", "")
     return list(solvers.items())
 

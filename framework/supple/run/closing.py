@@ -133,9 +133,11 @@ def _whole_run(summary: Mapping[str, Any], verbose: bool) -> list[Row]:
 
 
 def _say_share(asked: Mapping[str, float]) -> str:
-    """The unit of the tolerance, and what is enough as well."""
-    share = asked["relative_tolerance"]
-    return f"m/s, or {share:g} of the free velocities" if share else "m/s"
+    """The unit of the tolerance, what it and the worst residual are beside gravity, and what is enough as well."""
+    words, share = "m/s", asked["relative_tolerance"]
+    if asked["of_weight"] > 0.0:
+        words += f", {asked['weight_tolerance']:.2g} g h; reached {asked['of_weight']:.2g} g h"
+    return f"{words}; or {share:g} of the free velocities" if share else words
 
 
 def _find_styles(summary: Mapping[str, Any]) -> dict[str, str]:

@@ -10,6 +10,7 @@ from supple.core.beginning import as_plain
 from supple.core.world import World
 from supple.errors import Problem, UserError, suggest
 from supple.mechanics.rescue import is_approximate
+from supple.mechanics.weight import find_weight_speed, scale_tolerance
 
 if TYPE_CHECKING:
     from supple.scene.claims_tables import Expectation
@@ -74,15 +75,18 @@ def summarise(world: World, *, wall: float, startup: float, versions: dict[str, 
 def describe_tolerance(world: World, metrics: Mapping[str, float]) -> dict[str, float]:
     """What the solver was asked for: m/s, and the share of the free velocities that is enough as well.
 
-    `of_weight` is the worst residual in parts of the speed that gravity gives in a step, the scale of what rests.
+    `weight_tolerance` and `of_weight` are the tolerance and the worst residual in parts of the speed that gravity gives
+    in a step, the scale of what rests.
     """
     run = world.blueprint.run
-    settings = world.blueprint.settings.get(run.solver)
-    weight = math.hypot(*run.gravity) * run.step
+    settings = scale_tolerance(run.solver, world.blueprint.settings.get(run.solver), run)
+    weight = find_weight_speed(run)
     worst = metrics.get("run.residual_worst", math.nan)
+    tolerance = float(getattr(settings, "tolerance", math.nan))
     return {
-        "tolerance": float(getattr(settings, "tolerance", math.nan)),
+        "tolerance": tolerance,
         "relative_tolerance": float(getattr(settings, "relative_tolerance", 0.0)),
+        "weight_tolerance": tolerance / weight if weight > 0 else math.nan,
         "of_weight": worst / weight if weight > 0 else math.nan,
     }
 
