@@ -90,7 +90,8 @@ class ProblemSearch:
         elimination.begin(problem)
         self._approach_in_bodies()
         # In towers and walls, which are eliminated in the space of their bodies, a dozen sweeps lead nowhere.
-        far = self.best.residual > FAR * float(np.abs(problem.free[: problem.count]).max())
+        size = float(np.abs(problem.free[: problem.count]).max())
+        far = not elimination.has_bodies or self.best.residual > FAR * size
         if far and not elimination.in_bodies and problem.W.block_count < FEW_NEIGHBOURS * problem.count:
             self._sweep_while_quick(impulse)
             self._approach_in_bodies()

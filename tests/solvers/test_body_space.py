@@ -144,3 +144,64 @@ def test_a_wall_with_a_heavy_top_stands_without_a_sweep(wall):
     wall.step(20)
     assert wall.array("rows.failures")[0] == 0
     assert wall.array("rows.residual")[0] <= 1e-10
+
+
+PLANE = """
+[[entity]]
+name = "plane{number}"
+plane = {{ friction = 0.5 }}
+pose = {{ position = {place}, axis = {axis}, angle = {angle} }}
+"""
+SPHERE = """
+[[entity]]
+name = "sphere{number}"
+pose = {{ position = {place} }}
+sphere = {{ radius = 0.05, friction = 0.5 }}
+body = {{ density = 1000.0 }}
+"""
+
+
+@pytest.fixture(scope="module")
+def packed(tmp_path_factory):
+    """Spheres that fill a bin, at rest but for what rolls."""
+    random, pitch, half = np.random.default_rng(1), 0.101, 0.152
+    text = "format = 1\n[run]\nstep = 0.004\nduration = 10.0\n[run.newton]\nrelative_tolerance = 1e-8\n"
+    walls = [((0.0, 0.0, 0.0), (0, 1, 0), 0)]
+    walls += [((side * half, 0.0, 0.0), (0, 0, 1), 90 * side) for side in (1, -1)]
+    walls += [((0.0, 0.0, side * half), (1, 0, 0), -90 * side) for side in (1, -1)]
+    for number, (place, axis, angle) in enumerate(walls):
+        text += PLANE.format(number=number, place=list(place), axis=list(axis), angle=angle)
+    for number, (i, j, k) in enumerate(np.ndindex(3, 3, 3)):
+        place = np.array([(i - 1) * pitch, 0.051 + j * pitch, (k - 1) * pitch]) + random.uniform(
+            -4e-4, 4e-4, 3
+        )
+        text += SPHERE.format(number=number, place=place.tolist())
+    file = tmp_path_factory.mktemp("packed") / "scene.toml"
+    file.write_text(text)
+    world = supple.load(file)
+    world.step(300)
+    return world
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 10_000))
+def test_packed_spheres_are_solved_from_the_impulses_of_the_last_step(packed, seed):
+    """One of them is nudged by as much as a step of creeping changes."""
+    problem = packed.arrays.records["rows.problem"]
+    n, random = problem.count, np.random.default_rng(seed)
+    impulse, before = packed.array("rows.impulse")[:n].copy(), problem.free[:n].copy()
+    B = spread_roots(problem)
+    nudge, body = np.zeros(B.shape[1]), 6 * random.integers(0, 27)
+    nudge[body : body + 3] = 1e-7 * random.normal(size=3)
+    problem.free[:n] += (B @ nudge).reshape(n, 3)
+    try:
+        rho = np.array([3.0 / np.trace(problem.W.values[problem.W.diagonal[i]]) for i in range(n)])
+        space, tolerance = BodySpace(), 1e-8 * np.linalg.norm(problem.free[:n]) / np.sqrt(n)
+        assert space.begin(problem)
+        points = BodyPoints(space, problem, rho)
+        found = points.approach(impulse, tolerance, 0.0, 40)
+        assert natural_map_residual(problem, impulse)[0] > 10.0 * tolerance
+        assert natural_map_residual(problem, found)[0] <= 1.001 * tolerance
+        assert points.steps <= 40
+    finally:
+        problem.free[:n] = before
