@@ -175,7 +175,14 @@ def add_weighted_blocks(
 
 @njit_inlined
 def find_near_block(indptr, indices, row, column, guess):
-    """Position of block (row, column); `guess` is right when groups come in rising order."""
-    if indptr[row] <= guess < indptr[row + 1] and indices[guess] == column:
+    """Position of block (row, column); `guess` is right when groups come in rising order.
+
+    If it is not, the next guess is right where the row has no gaps.
+    """
+    first, end = indptr[row], indptr[row + 1]
+    if first <= guess < end and indices[guess] == column:
+        return guess
+    guess = first + column - indices[first]
+    if first <= guess < end and indices[guess] == column:
         return guess
     return find_block(indptr, indices, row, column)

@@ -22,7 +22,7 @@ from supple_flesh.load import FleshLoad
 from supple_flesh.multiply_kernels import multiply_columns, multiply_patches
 from supple_flesh.pool import Part
 from supple_flesh.row_kernels import add_flesh_delassus, make_rows
-from supple_flesh.tables import DelassusScratch, HungVertices, WeightedSums, make_product
+from supple_flesh.tables import HungVertices, WeightedSums, make_delassus_scratch, make_product
 from supple_skeleton.dynamics import FORCE
 from supple_skeleton.loads import WeightedRows
 
@@ -56,7 +56,7 @@ class FleshMechanism:
         self._active = load.active.arrays
         self._right, self._product = np.zeros((self.pool.count, 3)), make_product(self.pool.count)
         self._multiply = bind_kernel(multiply_patches, self._active, self._right, self._product)
-        self._scratch = DelassusScratch(cursor=np.zeros(6 * contacts, np.int64), product=np.zeros((3, 3)))
+        self._scratch = make_delassus_scratch(6 * contacts, self.unit_count)
         self._add_delassus = bind_first_arguments(
             add_flesh_delassus, (self._active, self.jacobian.arrays, self._scratch), (BlockMatrix().blocks,)
         )

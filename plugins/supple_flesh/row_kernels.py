@@ -125,33 +125,55 @@ def add_run_product(
     product_out[2, 0], product_out[2, 1], product_out[2, 2] = p20, p21, p22
 
 
+@njit_inlined
+def list_runs(count, group, unit, start_out, following_out, head_out):
+    """Where the runs of blocks begin, and rising chains of those of every patch; returns how many there are."""
+    runs, first = 0, 0
+    while first < count:
+        start_out[runs] = first
+        first = end_of_run(count, group, unit, first)
+        runs += 1
+    start_out[runs] = count
+    for patch in range(head_out.size):
+        head_out[patch] = -1
+    for run in range(runs - 1, -1, -1):
+        patch = unit[start_out[run]]
+        following_out[run] = head_out[patch]
+        head_out[patch] = run
+    return runs
+
+
 @njit
 def add_flesh_delassus(active: ActiveVertices, jacobian, scratch: DelassusScratch, W_out):
     """W_out += J A_xx^-1 J^T: blocks on one patch couple their groups. jacobian is a `Jacobian`, W_out are `Blocks`."""
     group, unit, count = jacobian.group, jacobian.unit, jacobian.counts[0]
     indptr, indices, values = W_out.indptr, W_out.indices, W_out.values
-    cursor, product = scratch.cursor, scratch.product
-    for k in range(count):
-        cursor[k] = -1
-    first = 0
-    while first < count:
-        last = end_of_run(count, group, unit, first)
-        patch = unit[first]
-        place = -1
-        other = first
-        while other < count:
-            other_last = end_of_run(count, group, unit, other)
-            if unit[other] == patch:
-                add_run_product(
-                    active, patch, jacobian.dof, jacobian.values, first, last, other, other_last, product
-                )
-                place = find_near_block(indptr, indices, group[first], group[other], place + 1)
-                mirror = find_near_block(indptr, indices, group[other], group[first], cursor[other] + 1)
-                cursor[other] = mirror
-                for row in range(3):
-                    for column in range(3):
-                        values[place, row, column] += product[row, column]
-                        if other != first:
-                            values[mirror, column, row] += product[row, column]
-            other = other_last
-        first = last
+    cursor, product, start, following = scratch.cursor, scratch.product, scratch.start, scratch.following
+    runs = list_runs(count, group, unit, start, following, scratch.head)
+    for run in range(runs):
+        cursor[run] = -1
+    for run in range(runs):
+        first, last = start[run], start[run + 1]
+        place, other = -1, run
+        while other >= 0:
+            begin = start[other]
+            add_run_product(
+                active,
+                unit[first],
+                jacobian.dof,
+                jacobian.values,
+                first,
+                last,
+                begin,
+                start[other + 1],
+                product,
+            )
+            place = find_near_block(indptr, indices, group[first], group[begin], place + 1)
+            mirror = find_near_block(indptr, indices, group[begin], group[first], cursor[other] + 1)
+            cursor[other] = mirror
+            for row in range(3):
+                for column in range(3):
+                    values[place, row, column] += product[row, column]
+                    if other != run:
+                        values[mirror, column, row] += product[row, column]
+            other = following[other]

@@ -190,10 +190,23 @@ class WeightedSums(NamedTuple):
 
 
 class DelassusScratch(NamedTuple):
-    """Where in W the last block of a run was [blocks], and one block [3, 3]."""
+    """Runs of blocks: where in W the last block of each was, where they begin, and chains of those of every patch.
+
+    cursor and following [blocks], start [blocks + 1], head [patches]; product [3, 3] is one block of W.
+    """
 
     cursor: IntArray
+    start: IntArray
+    following: IntArray
+    head: IntArray
     product: FloatArray
+
+
+def make_delassus_scratch(blocks: int, patches: int) -> DelassusScratch:
+    """For so many blocks of rows, and patches."""
+    cursor, following = np.zeros((2, blocks), np.int64)
+    start, head = np.zeros(blocks + 1, np.int64), np.zeros(patches, np.int64)
+    return DelassusScratch(cursor, start, following, head, np.zeros((3, 3)))
 
 
 class Skins(NamedTuple):

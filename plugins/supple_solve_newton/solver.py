@@ -14,7 +14,7 @@ from supple.core.schedule import Call
 from supple.mechanics.problem import ConstraintProblem
 from supple.mechanics.solution import ITERATIONS, Outcome, Solution, Status
 from supple.mechanics.sweeps import Sweeper
-from supple_solve_newton import quick_kernels
+from supple_solve_newton import start_kernels
 from supple_solve_newton.linear_step import SWEEP_EFFORT, LinearStep
 from supple_solve_newton.near_start import NearStart
 from supple_solve_newton.problem_search import FIRST_SWEEPS, MANY_GROUPS, ProblemSearch
@@ -24,8 +24,8 @@ from supple_solve_newton.working_set import WorkingSet, fills_a_set, is_worth_it
 if TYPE_CHECKING:
     from supple_solve_newton.components import NewtonSettings
 
-choose_tolerance = TypedKernel(quick_kernels.choose_tolerance)
-choose_few_active = TypedKernel(quick_kernels.choose_few_active)
+choose_tolerance = TypedKernel(start_kernels.choose_tolerance)
+choose_few_active = TypedKernel(start_kernels.choose_few_active)
 
 # From `MANY_GROUPS` on with this many blocks a row, a factorisation costs as much as dozens of sweeps.
 MANY_NEIGHBOURS: Final = 8

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Final
 
 import numpy as np
 
@@ -17,36 +16,25 @@ from supple.core.arrays import FloatArray
 from supple.core.jit import TypedKernel
 from supple.mechanics.problem import ConstraintProblem, PartialProblem
 from supple.mechanics.solution import Solution
-from supple.mechanics.sweep_kernels import count_active
 from supple_solve_newton import working_set_kernels as kernels
+from supple_solve_newton.working_set_kernels import ADMITTED, DROPPING_ROUNDS, GREATEST_SHARE, MAX_ROUNDS
 
+is_set_worth_it = TypedKernel(kernels.is_worth_it)
 choose_first_groups = TypedKernel(kernels.choose_first_groups)
 drop_open_groups = TypedKernel(kernels.drop_open_groups)
 find_velocities, admit_worst = TypedKernel(kernels.find_velocities), TypedKernel(kernels.admit_worst)
 
 SolveFunction = Callable[[ConstraintProblem, FloatArray, float], Solution]
 
-FEWEST_ROWS: Final = 120
-"""From here on, forty contacts, and where at least half of all pairs are coupled, a set is worth its trouble."""
-COUPLED_SHARE: Final = 0.5
-ADMITTED: Final = 8  # per round; all violators at once would be far too many
-MAX_ROUNDS: Final = 60
-DROPPING_ROUNDS: Final = 30  # afterwards the set only grows, so that it cannot go round in circles
-GREATEST_SHARE: Final = 0.7  # of all groups; with more in the set it has no advantage
-
 
 def is_worth_it(problem: ConstraintProblem) -> bool:
     """Whether the problem is large, and most groups are coupled: then W has few ranks and few groups carry force."""
-    n = problem.count
-    if 3 * n < FEWEST_ROWS or problem.W.block_count < COUPLED_SHARE * n * n:
-        return False
-    return int(problem.size[:n].sum()) >= FEWEST_ROWS
+    return bool(is_set_worth_it(problem.rows, problem.W.block_count))
 
 
 def fills_a_set(problem: ConstraintProblem, impulse: FloatArray) -> bool:
     """Whether so many groups carry force that a set of them has no advantage."""
-    n = problem.count
-    return int(count_active(n, impulse)) > GREATEST_SHARE * n
+    return bool(kernels.fills_a_set(problem.count, impulse))
 
 
 class WorkingSet:

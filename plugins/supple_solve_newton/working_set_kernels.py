@@ -5,6 +5,31 @@ from __future__ import annotations
 from supple.core.jit import njit
 from supple.mechanics.residual_kernels import evaluate_coulomb_group
 from supple.mechanics.rows import COULOMB, UNILATERAL
+from supple.mechanics.sweep_kernels import count_active
+
+# From here on, forty contacts, and where at least half of all pairs are coupled, a set is worth its trouble.
+FEWEST_ROWS, COUPLED_SHARE = 120, 0.5
+ADMITTED = 8  # per round; all violators at once would be far too many
+MAX_ROUNDS = 60
+DROPPING_ROUNDS = 30  # afterwards the set only grows, so that it cannot go round in circles
+GREATEST_SHARE = 0.7  # of all groups; with more in the set it has no advantage
+
+
+@njit
+def is_worth_it(rows, block_count):
+    """Whether the problem is large, and most groups are coupled: then W has few ranks and few groups carry force."""
+    count, all_rows = rows.counts[0], 0
+    if 3 * count < FEWEST_ROWS or block_count < COUPLED_SHARE * count * count:
+        return False
+    for i in range(count):
+        all_rows += rows.size[i]
+    return all_rows >= FEWEST_ROWS
+
+
+@njit
+def fills_a_set(count, impulse):
+    """Whether so many groups carry force that a set of them has no advantage."""
+    return count_active(count, impulse) > GREATEST_SHARE * count
 
 
 @njit

@@ -11,7 +11,7 @@ from supple.mechanics.block_matrix import BlockMatrix
 from supple.mechanics.problem import ConstraintProblem
 from supple.mechanics.residual import natural_map_residual, row_velocities
 from supple.mechanics.rows import BILATERAL, COULOMB, UNILATERAL
-from supple.mechanics.solution import Solution
+from supple.mechanics.solution import BEGUN, COUNTERS, ITERATIONS, Outcome, Solution
 from supple_solve_newton import solver as newton
 from supple_solve_newton import working_set
 from supple_solve_newton.components import NewtonSettings
@@ -56,6 +56,41 @@ def test_solution_of_the_set_solves_the_whole_problem(seed, groups, ranks, other
     solution = solve(problem)
     assert solution.status == "converged"
     assert natural_map_residual(problem, solution.impulse)[0] <= 1e-9
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    seed=st.integers(0, 10**6),
+    groups=st.integers(43, 90),
+    ranks=st.integers(6, 20),
+    others=st.integers(0, 4),
+    change=st.sampled_from([0.0, 1e-3, 0.3]),
+)
+def test_sets_without_python_find_the_same_bits(seed, groups, ranks, others, change):
+    rng = np.random.default_rng(seed)
+    problem = low_rank_problem(rng, groups, ranks, others=others)
+    warm = solve(problem).impulse
+    problem.free[:] *= 1.0 + change * rng.normal(size=problem.free.shape)
+    outcome = Outcome(*np.zeros((2, groups, 3)), np.zeros(COUNTERS, np.int64), np.zeros(2))
+    call = Newton(NewtonSettings()).bind_quick(problem, warm, np.zeros(1, np.int64), outcome)
+    if call.kernel(*call.arguments):
+        assert outcome.counters[BEGUN] == 0
+        return
+    expected = solve(problem, warm)
+    assert np.array_equal(outcome.impulse, expected.impulse)
+    assert outcome.counters[ITERATIONS] == expected.iterations
+
+
+def test_most_sets_need_no_python():
+    found = 0
+    for seed in range(20):
+        problem = low_rank_problem(np.random.default_rng(seed), 50, 8)
+        warm = solve(problem).impulse
+        problem.free[:] *= 1.001
+        outcome = Outcome(*np.zeros((2, 50, 3)), np.zeros(COUNTERS, np.int64), np.zeros(2))
+        call = Newton(NewtonSettings()).bind_quick(problem, warm, np.zeros(1, np.int64), outcome)
+        found += not call.kernel(*call.arguments)
+    assert found > 15
 
 
 @settings(max_examples=30, deadline=None)
