@@ -234,7 +234,7 @@ class World:
         """Become the world of another build that differs in numbers only; `supple.core.mould` sees to that."""
         changed = self.arrays.refill(build.arrays)
         self.blueprint = self.build.blueprint = build.blueprint
-        for name in ("graph", "run", "frames", "drawings"):
+        for name in ("graph", "run", "seed", "frames", "drawings"):
             setattr(self.build, name, getattr(build, name))
         self._warnings, self._known_from = None, 0
         self._handed.clear()
@@ -242,6 +242,8 @@ class World:
         self._attended = False
         if changed <= self.build.plain:
             self._stepper.bind_as_told()
+            for fill in self.build.fillers.values():
+                fill()
         else:
             self._stepper.bind()
         self.timing.reset()
