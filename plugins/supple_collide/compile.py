@@ -32,7 +32,7 @@ COLUMNS = (
     ("extent", (), "m", "Distance from the frame's origin to the shape's farthest point.", np.float64),
 )
 #: Columns that nothing is derived from when systems are bound; whether something bounces is another column.
-PLAIN = ("friction", "restitution", "local_position", "local_rotation", "extent")
+PLAIN = ("size", "friction", "restitution", "local_position", "local_rotation", "extent")
 
 
 def size_of(kind: str, shape: Any) -> tuple[float, float, float]:

@@ -26,7 +26,7 @@ class Sphere:
     spinning: float = field(default=0.0, unit="m", doc=SPINNING_DOC, ge=0)
     rolling: float = field(default=0.0, unit="m", doc=ROLLING_DOC, ge=0)
     metrics = (PENETRATION,)
-    numbers = ("friction", "restitution")
+    numbers = ("radius", "friction", "restitution")
     placed_by_arrays = True
 
 
@@ -40,7 +40,7 @@ class Box:
     spinning: float = field(default=0.0, unit="m", doc=SPINNING_DOC, ge=0)
     rolling: float = field(default=0.0, unit="m", doc=ROLLING_DOC, ge=0)
     metrics = (PENETRATION,)
-    numbers = ("friction", "restitution")
+    numbers = ("size", "friction", "restitution")
     placed_by_arrays = True
 
     def __post_init__(self) -> None:
@@ -59,7 +59,7 @@ class Capsule:
     spinning: float = field(default=0.0, unit="m", doc=SPINNING_DOC, ge=0)
     rolling: float = field(default=0.0, unit="m", doc=ROLLING_DOC, ge=0)
     metrics = (PENETRATION,)
-    numbers = ("friction", "restitution")
+    numbers = ("radius", "length", "friction", "restitution")
     placed_by_arrays = True
 
 
@@ -74,7 +74,7 @@ class Cylinder:
     spinning: float = field(default=0.0, unit="m", doc=SPINNING_DOC, ge=0)
     rolling: float = field(default=0.0, unit="m", doc=ROLLING_DOC, ge=0)
     metrics = (PENETRATION,)
-    numbers = ("friction", "restitution")
+    numbers = ("radius", "length", "friction", "restitution")
     placed_by_arrays = True
 
 
@@ -89,7 +89,7 @@ class Cone:
     spinning: float = field(default=0.0, unit="m", doc=SPINNING_DOC, ge=0)
     rolling: float = field(default=0.0, unit="m", doc=ROLLING_DOC, ge=0)
     metrics = (PENETRATION,)
-    numbers = ("friction", "restitution")
+    numbers = ("radius", "height", "friction", "restitution")
     placed_by_arrays = True
 
 
@@ -103,7 +103,7 @@ class Ellipsoid:
     spinning: float = field(default=0.0, unit="m", doc=SPINNING_DOC, ge=0)
     rolling: float = field(default=0.0, unit="m", doc=ROLLING_DOC, ge=0)
     metrics = (PENETRATION,)
-    numbers = ("friction", "restitution")
+    numbers = ("radii", "friction", "restitution")
     placed_by_arrays = True
 
     def __post_init__(self) -> None:

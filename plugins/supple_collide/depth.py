@@ -22,7 +22,6 @@ from supple_collide.beginning import list_things
 from supple_collide.depth_kernels import DEPTH, SHARE, TIME, find_deepest, find_turns, is_far, watch_depth
 from supple_collide.finders import find_surface
 from supple_collide.kernel_arrays import Mounts, name_arrays
-from supple_collide.shape_kinds import SPHERE
 
 if TYPE_CHECKING:
     from supple.core.world import World
@@ -45,7 +44,11 @@ def compile_depth(build: Build) -> None:
     doc = "First element of every surface among those of all."
     build.add_model(FIRST, first, unit="1", doc=doc, dtype=np.int64)
     build.add_model(
-        THICKNESS, thickness, unit="m", doc="Of every element what it belongs to; infinite if it bends."
+        THICKNESS,
+        thickness,
+        unit="m",
+        doc="Of every element what it belongs to; infinite if it bends.",
+        plain=True,
     )
     build.add_step(
         SHARE_NOW, (1,), unit="1", doc="Deepest overlap at the start of the step, by the thinner of two."
@@ -101,12 +104,11 @@ class WatchTurns(System):
         """Bind the contacts of primitives, and the spins after the step."""
         mounts, kind, size = arrays.take(Mounts, "collide"), arrays["collide.kind"], arrays["collide.size"]
         way = np.zeros(len(kind))
-        lever = mounts.extent - np.where(kind == SPHERE, size[:, 0], 0.0)  # a ball may turn about its centre
         finding = []
         for number, twist in enumerate(self.twists):
             rows = np.flatnonzero(mounts.carrier == number)
             if len(rows):
-                mine = (rows, mounts.frame[rows], lever[rows])
+                mine = (rows, mounts.frame[rows], mounts.extent, kind, size)
                 finding.append(Call(find_turns, arrays.h, *mine, arrays[twist], way))
         contacts, sizes = (tuple(arrays[name] for name in names) for names in (CONTACTS, (FIRST, THICKNESS)))
         surface = find_surface(arrays, "primitives")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from supple.core.jit import njit
+from supple_collide.shape_kinds import SPHERE
 
 SHARE, DEPTH, TIME = range(3)
 
@@ -57,11 +58,15 @@ def watch_depth(
 
 
 @njit
-def find_turns(h, shape, frame, lever, twist, way_out):
-    """way_out[shape]: how far the spins after the step turn the ends of the shapes of one carrier within it [m]."""
+def find_turns(h, shape, frame, extent, kind, size, twist, way_out):
+    """way_out[shape]: how far the spins after the step turn the ends of the shapes of one carrier within it [m].
+
+    shape and frame [n] are those that it carries, the others are of all. A ball may turn about its centre.
+    """
     for k in range(shape.shape[0]):
-        f = frame[k]
-        way_out[shape[k]] = h * lever[k] * math.sqrt(twist[f, 3] ** 2 + twist[f, 4] ** 2 + twist[f, 5] ** 2)
+        i, f = shape[k], frame[k]
+        lever = extent[i] - (size[i, 0] if kind[i] == SPHERE else 0.0)
+        way_out[i] = h * lever * math.sqrt(twist[f, 3] ** 2 + twist[f, 4] ** 2 + twist[f, 5] ** 2)
 
 
 @njit

@@ -88,7 +88,7 @@ class LookAgain(System):
             for number, each in enumerate(arrays.build.members("carriers")):
                 shape = np.flatnonzero(mounts.carrier == number)
                 if len(shape):
-                    mine = (shape, mounts.frame[shape], mounts.extent[shape], arrays[f"{each.twist}.next"])
+                    mine = (shape, mounts.frame[shape], mounts.extent, arrays[f"{each.twist}.next"])
                     reach, ahead = arrays[f"{owner}.reach"], arrays[f"{owner}.ahead.next"]
                     found.append(Call(find_driven_shapes, arrays.h, *mine, reach, ahead, driven))
         return found

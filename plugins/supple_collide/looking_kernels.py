@@ -13,14 +13,14 @@ from supple_collide.shape_kinds import BOX, CONE, CYLINDER, ELLIPSOID, PLANE
 def find_driven_shapes(h, shape, frame, extent, twist, reach, ahead_inout, driven_inout):
     """Count in the shapes of one carrier that the twists after the step take farther than their reach: README eq. (5).
 
-    shape, frame and extent [n] are the shapes that it carries. ahead_inout [ns] has the speeds [m/s] that earlier looks
-    led to; those of the shapes that were found are raised to what this one did.
+    shape and frame [n] are the shapes that it carries, extent [ns] is that of all. ahead_inout [ns] has the speeds
+    [m/s] that earlier looks led to; those of the shapes that were found are raised to what this one did.
     """
     for k in range(shape.shape[0]):
         i, f = shape[k], frame[k]
         speed = math.sqrt(twist[f, 0] ** 2 + twist[f, 1] ** 2 + twist[f, 2] ** 2)
         spin = math.sqrt(twist[f, 3] ** 2 + twist[f, 4] ** 2 + twist[f, 5] ** 2)
-        fastest = speed + spin * extent[k]
+        fastest = speed + spin * extent[i]
         if h * fastest > reach[i]:
             ahead_inout[i] = max(ahead_inout[i], fastest)
             driven_inout[0] += 1

@@ -32,7 +32,8 @@ class PlaceShapes(System):
     def bind(self, arrays: Bound) -> Work:
         """Bind the shapes and the frames that carry some; what stands still is placed here, once."""
         mounts, placed = arrays.take(Mounts, "collide"), arrays.take(Placed, "collide")
-        place_still_shapes(mounts, arrays.build.settings("collide").margin, placed)
+        margin = arrays.build.settings("collide").margin
+        arrays.build.fill_once("collide.place_shapes", lambda: place_still_shapes(mounts, margin, placed))
         return move_mounted(arrays, mounts, arrays["collide.ahead"], placed)
 
 

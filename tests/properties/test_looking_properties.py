@@ -15,12 +15,14 @@ H = 0.004
 def test_shapes_are_driven_by_what_they_come_beyond_their_reach(seed, count, frames):
     rng = np.random.default_rng(seed)
     shape, frame = np.sort(rng.permutation(2 * count)[:count]), rng.integers(frames, size=count)
-    extent, twist = rng.uniform(0.0, 0.5, count), rng.normal(size=(frames, 6))
+    extent, twist = rng.uniform(0.0, 0.5, 2 * count), rng.normal(size=(frames, 6))
     reach, ahead = rng.uniform(0.0, 0.02, 2 * count), rng.uniform(0.0, 2.0, 2 * count)
     before = ahead.copy()
     driven = np.zeros(1, np.int64)
     find_driven_shapes(H, shape, frame, extent, twist, reach, ahead, driven)
-    speed = np.linalg.norm(twist[frame, :3], axis=1) + np.linalg.norm(twist[frame, 3:], axis=1) * extent
+    speed = (
+        np.linalg.norm(twist[frame, :3], axis=1) + np.linalg.norm(twist[frame, 3:], axis=1) * extent[shape]
+    )
     beyond = H * speed > reach[shape]
     assert driven[0] == beyond.sum()
     before[shape[beyond]] = np.maximum(before[shape[beyond]], speed[beyond])

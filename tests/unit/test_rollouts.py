@@ -39,7 +39,14 @@ DROP_CELLS = [
     {"ball.body.velocity": [0.5, 0, 0], "crate.pose.angle": 20},
     {"crate.box.friction": 0.1, "crate.body.spin": [0, 3, 0]},
     {"ball.body.density": 300.0},
-    {"crate.box.size": [0.3, 0.2, 0.4]},  # another shape is built anew
+    {"crate.box.size": [0.3, 0.2, 0.4]},
+    {"floor.pose.position": [0, -0.1, 0], "floor.pose.angle": 5},  # another component is built anew
+    {"floor.pose.position": [0, 0.05, 0], "floor.pose.angle": 3},
+    {"floor.pose.position": [0, 0.05, 0], "floor.pose.angle": 3, "floor.plane.friction": 0.2},
+    {"run.seed": 3, "run.gravity": [0.4, -9, 0]},
+    {"run.seed": 4},
+    {"run.newton.weight_tolerance": 1e-8},  # another setting is built anew, and so is gravity with this one
+    {"run.newton.weight_tolerance": 1e-8, "run.gravity": [0, -1.6, 0]},
     {"shove.push.force": [3, 0, 0], "shove.at": 0.1},
     {"run.gravity": [0, -1.6, 0]},
     {},
@@ -60,8 +67,8 @@ def test_one_world_serves_for_numbers_and_gives_the_state_of_a_built_one_to_the_
         assert world.steps == alone.steps
         mine, other = world.snapshot(), alone.snapshot()
         assert {name for name in mine if mine[name].tobytes() != other[name].tobytes()} == set()
-    # The first, the other shape, back, the other gravity, and back.
-    assert mould.built == 5
+    # The first, a floor with a pose, one without, the other setting, with other gravity, and back.
+    assert mould.built == 6
 
 
 @pytest.mark.parametrize(
@@ -96,6 +103,11 @@ CHANGES = st.fixed_dictionaries(
     {},
     optional={
         "ball.body.density": tell(100, 5000),
+        "ball.sphere.radius": tell(0.03, 0.12),
+        "crate.box.size": st.tuples(tell(0.1, 0.4), tell(0.1, 0.4), tell(0.1, 0.4)).map(list),
+        "pill.capsule.length": tell(0.05, 0.4),
+        "run.gravity": st.tuples(tell(-3, 3), tell(-20, 2), tell(-3, 3)).map(list),
+        "run.seed": st.integers(0, 9),
         "pill.body.mass": tell(0.1, 20),
         "crate.body.spin": st.tuples(tell(-9, 9), tell(-9, 9), tell(-9, 9)).map(list),
         "pill.body.velocity": st.tuples(tell(-2, 2), tell(-2, 2), tell(-2, 2)).map(list),

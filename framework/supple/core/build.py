@@ -82,6 +82,8 @@ class Build:
         self.accumulating: set[str] = set()
         #: Model arrays that nothing is derived from when systems are bound.
         self.plain: set[str] = set()
+        #: What fills Step arrays once, by who does; see `fill_once`.
+        self.fillers: dict[str, Callable[[], None]] = {}
         #: Whether systems are bound to take steps as they come out: parts of these were tried, and did no better.
         self.trusting = False
         #: Step arrays that are not 0 where what DETECT finds at the end of the step is to be judged, and who does: it
@@ -152,6 +154,14 @@ class Build:
     def derive_from(self, *names: str) -> None:
         """Say, when something is bound, that it derives numbers from these arrays, plain though they were declared."""
         self.plain.difference_update(names)
+
+    def fill_once(self, name: str, fill: Callable[[], None]) -> None:
+        """Fill Step arrays that no step fills, such as the places of what stands still.
+
+        It is done now, when the system `name` is bound, and again when the world is used for other numbers.
+        """
+        fill()
+        self.fillers[name] = fill
 
     def find_out(self, name: str) -> None:
         """What a step writes to this State array is there when `run.again` has it run again, unlike all other State.

@@ -53,4 +53,5 @@ def declare_clock(build: Build) -> None:
     build.add_state(COMMANDED, [0], unit="1", doc=doc, dtype=np.int64, bounds=(0, 1))
     doc = "Not 0 once contacts were asked for from Python."
     build.add_state(WATCHED, [0], unit="1", doc=doc, dtype=np.int64, bounds=(0, 1))
-    build.add_model("run.gravity", build.run.gravity, unit="m/s^2", doc="Acceleration of free fall.")
+    doc = "Acceleration of free fall."
+    build.add_model("run.gravity", build.run.gravity, unit="m/s^2", doc=doc, plain=True)

@@ -5,13 +5,15 @@ for blueprint in blueprints:
     world = mould.cast(blueprint)       # as if it were built: the same bits, at a fraction of the time
 
 A component says which of its fields are such numbers: `numbers` names those that reach nothing but arrays, and
-`placed_by_arrays` that the same is true of where its entity stands. One that says neither may look at the numbers of
-others and keep what it finds: in a scene with such a component all is built anew, and so is whatever else differs.
+`placed_by_arrays` that the same is true of where its entity stands. One that says either also looks at gravity and seed
+for nothing but arrays. One that says neither may look at the numbers of others and keep what it finds: in a scene with
+such a component all is built anew, and so is whatever else differs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -53,11 +55,14 @@ class Mould:
 
 def differ_in_numbers(a: Blueprint, b: Blueprint) -> bool:
     """Whether two blueprints differ in nothing but what reaches arrays alone."""
-    if (a.run, a.seed, a.settings, a.source, a.variant) != (b.run, b.seed, b.settings, b.source, b.variant):
+    alike = replace(a.run, gravity=b.run.gravity, seed=b.run.seed)
+    if (alike, a.settings, a.source, a.variant) != (b.run, b.settings, b.source, b.variant):
+        return False
+    if a.run.gravity != b.run.gravity and any(map(_asks_by_weight, b.settings.values())):
         return False
     if [entity.path for entity in a.graph] != [entity.path for entity in b.graph]:
         return False
-    moved = differing = keeping = False
+    differing, moved, keeping = (a.run.gravity, a.seed) != (b.run.gravity, b.seed), False, False
     for one, other in zip(a.graph, b.graph, strict=True):
         if one.components.keys() != other.components.keys():
             return False
@@ -79,6 +84,11 @@ def differ_in_numbers(a: Blueprint, b: Blueprint) -> bool:
         for entity in b.graph
         for component in entity.components.values()
     )
+
+
+def _asks_by_weight(settings: Any) -> bool:
+    """Whether a solver was made for a tolerance that follows from gravity."""
+    return getattr(settings, "weight_tolerance", None) is not None
 
 
 def list_changed(one: Any, other: Any) -> set[str]:

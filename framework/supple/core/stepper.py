@@ -51,6 +51,8 @@ class Stepper:
         self.timing: Timing = before.timing if before and before.timing.names == names else Timing(names)
         #: After how many steps kernels are driven without Python; None for never. Results are the same to the bit.
         self.patience: int | None = before.patience if before else PATIENCE
+        #: What makes a call of the arrays that follows every step, or part of one, that was taken.
+        self.follower: Callable[[ArrayTable], Call] | None = before.follower if before else None
         self.bind()
 
     # Binding
@@ -118,7 +120,8 @@ class Stepper:
         moving = [(around, start, 1), *moving, (around, look(False), 1)]
         again: list[Part] = [Call(is_set, self._again, otherwise=self._move_again)]
         end = [*look(True), *self._runaways.list_looks(), *self._list_end_looks()]
-        closing = [(around, [Call(*each) for each in self.arrays.copies], 1)]
+        follower = [self.follower(self.arrays)] if self.follower is not None else []
+        closing = [(around, [*(Call(*each) for each in self.arrays.copies), *follower], 1)]
         whole = [*moving, (around, again, 1), *observing, (around, end, 1)]
         if "_program" in self.__dict__ and self._program.is_driven and self.patience is not None:
             self.patience *= 2

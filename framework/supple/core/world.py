@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.core.arrays import NEXT, Array
+from supple.core.arrays import NEXT, Array, ArrayTable
 from supple.core.blueprint import Blueprint
 from supple.core.build import ROOM, Build, run_compilers
 from supple.core.clock import declare_clock
@@ -18,7 +18,7 @@ from supple.core.dividing import divide_step
 from supple.core.entity_view import EntityView
 from supple.core.metrics import compile_metrics, forget_part, metric_times, metric_values
 from supple.core.registry import Registry
-from supple.core.schedule import Entry, Phase
+from supple.core.schedule import Call, Entry, Phase
 from supple.core.settings import MOST_ROOM
 from supple.core.stepper import Stepper
 from supple.core.timing import Timing
@@ -184,6 +184,15 @@ class World:
             raise
         return self.timing.steps - before
 
+    def follow_steps(self, follower: Callable[[ArrayTable], Call] | None) -> None:
+        """Have a call follow every step that was taken, without coming back to Python; None for no more.
+
+        `follower` makes the call of the arrays, time and again when they are others. It must not change them. A step in
+        parts is followed after each of these; `run.part` is 0 when it is over.
+        """
+        self._stepper.follower = follower
+        self._stepper.bind()
+
     def compute_step(self) -> None:
         """Run all systems once without committing; most callers want `step`."""
         self._stepper.run(first=True, commit=False)
@@ -234,7 +243,7 @@ class World:
         """Become the world of another build that differs in numbers only; `supple.core.mould` sees to that."""
         changed = self.arrays.refill(build.arrays)
         self.blueprint = self.build.blueprint = build.blueprint
-        for name in ("graph", "run", "frames", "drawings"):
+        for name in ("graph", "run", "seed", "frames", "drawings"):
             setattr(self.build, name, getattr(build, name))
         self._warnings, self._known_from = None, 0
         self._handed.clear()
@@ -242,6 +251,8 @@ class World:
         self._attended = False
         if changed <= self.build.plain:
             self._stepper.bind_as_told()
+            for fill in self.build.fillers.values():
+                fill()
         else:
             self._stepper.bind()
         self.timing.reset()

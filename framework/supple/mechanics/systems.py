@@ -311,7 +311,7 @@ class SolveRows(System):
         lag, lagging, late_work = (
             arrays[name] for name in (at("lag"), at("lagging"), name_energy(self.solve, "late"))
         )
-        warm_start, seed, step = arrays.build.run.warm_start, arrays.build.seed, arrays["run.step"]
+        warm_start, build, step = arrays.build.run.warm_start, arrays.build, arrays["run.step"]
 
         def solve() -> None:
             n, counters = problem.count, outcome.counters
@@ -327,7 +327,7 @@ class SolveRows(System):
             if neighbourhood is not None:
                 neighbourhood.carry_over()
             elif not self.keeps:
-                set_start(warm_start, seed, at("start"), int(step[0]), impulse[:n])
+                set_start(warm_start, build.seed, at("start"), int(step[0]), impulse[:n])
             if problem.coupled is not None and problem.coupled.counts[0]:
                 struck = impacts.impulse if bounced else None
                 solution, tries = solve_coupled(self.solvers, problem, impulse, struck)

@@ -9,7 +9,7 @@ from llvmlite import ir
 from numba.core import config, types
 from numba.extending import intrinsic
 
-from supple.core.arrays import IntArray
+from supple.core.arrays import FloatArray, IntArray
 from supple.core.jit import njit
 
 
@@ -47,6 +47,39 @@ def _move_words(target: int, source: int, count: int) -> None:
 
 
 copy_words = _move_words if config.DISABLE_JIT else intrinsic(_copy_words)
+
+
+#: Columns of `Keeping.state`: frames that are held, at most, the last step that was kept, steps from frame to frame.
+HELD, MOST, LAST, EVERY = range(4)
+
+
+class Keeping(NamedTuple):
+    """What is kept besides arrays: steps and times of the frames that are held, and rows of each count; and state."""
+
+    state: IntArray
+    steps: IntArray
+    times: FloatArray
+    lengths: IntArray
+
+
+@njit
+def is_due(state, step):
+    """Whether this step is a frame that is not kept yet."""
+    return step % state[EVERY] == 0 and step > state[LAST]
+
+
+@njit
+def keep_when_due(tables: FrameTables, keeping: Keeping, step, part, time):
+    """Keep the step that was just taken, if it is a frame; returns whether there is no room for it."""
+    state = keeping.state
+    if part[0] != 0 or not is_due(state, step[0]):
+        return False
+    held = state[HELD]
+    if held >= state[MOST] or keep_frame(tables, keeping.lengths, held):
+        return True
+    keeping.steps[held], keeping.times[held] = step[0], time[0]
+    state[HELD], state[LAST] = held + 1, step[0]
+    return False
 
 
 @njit

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import numpy as np
 
-from supple.core.arrays import Array, ArraySpec
+from supple.core.arrays import Array, ArraySpec, ArrayTable
 from supple.core.jit import bind_first_arguments
+from supple.core.schedule import Call
 from supple.core.world import World
 from supple.errors import Problem, UserError
 from supple.run.atomic import check_folder
-from supple.run.frame_kernels import FrameTables, keep_frame
+from supple.run.frame_kernels import HELD, LAST, FrameTables, Keeping, keep_frame, keep_when_due
 from supple.run.recording import is_recording, open_recording
 from supple.run.recording_layout import FLUSH_SECONDS, MOST_BYTES, MOST_FRAMES, PIECE, Header
 from supple.run.recording_writer import RecordingWriter, check_continuation
@@ -22,7 +23,11 @@ _KEPT, _USED, _ROOM = 3, 4, 5
 
 
 class Recorder:
-    """The observer that records every n-th step. Frames are gathered in memory and written every now and then."""
+    """The observer that records every n-th step. Frames are gathered in memory and written every now and then.
+
+    Who calls it between steps keeps frames by that. A `Runner` has it follow the steps: frames are then kept as part of
+    them, and it is called now and then to write.
+    """
 
     def __init__(self, writer: RecordingWriter, world: World, every: int) -> None:
         self.writer, self.every = writer, every
@@ -37,26 +42,54 @@ class Recorder:
         self._counts = sorted({spec.count for spec in self._ragged})
         self._lengths = np.zeros((len(self._counts), self._most), np.int64)
         self._steps, self._times = np.zeros(self._most, np.int64), np.zeros(self._most)
-        self._held, self._control = 0, world.control
+        self._state = np.array([0, self._most, writer.last_step, every], np.int64)
+        self._keeping = Keeping(self._state, self._steps, self._times, self._lengths)
+        self._control = world.control
+        self._followed: World | None = None
+        self._arrays: ArrayTable | None = None
         self._tables: FrameTables | None = None
         self.take_arrays(world)
         self._control.start_log()
         self._due = time.monotonic() + FLUSH_SECONDS
 
     def observe(self, world: World) -> int:
-        """Keep this frame, unless it was copied from an earlier recording."""
+        """Keep this frame, unless it is kept already or was copied from an earlier recording; write what is due."""
         step = world.steps
-        if step % self.every == 0 and step > self.writer.last_step:
+        if step % self.every == 0 and step > self._state[LAST]:
             self.keep_frame(step, world.time)
-            if self._held == self._most or time.monotonic() >= self._due:
-                self.flush()
+        held = self._state.item(HELD)
+        if held == self._most or (held and time.monotonic() >= self._due):
+            self.flush()
         return step - step % self.every + self.every
+
+    def follow(self, world: World) -> None:
+        """Keep frames as part of the steps from now on, until it is closed."""
+        self._followed = world
+        world.follow_steps(self._bind_keeping)
+
+    def _bind_keeping(self, arrays: ArrayTable) -> Call:
+        if arrays is not self._arrays:
+            self._take(arrays)
+        now = (arrays[name] for name in ("run.step", "run.part", "run.time"))
+        return Call(keep_when_due, self._tables, self._keeping, *now, otherwise=self._keep_without_room)
+
+    def _keep_without_room(self) -> None:
+        """Keep the frame for which there was no room."""
+        if self._state[HELD] == self._most:
+            self.flush()
+        assert self._arrays is not None
+        self.keep_frame(self._arrays["run.step"].item(0), self._arrays["run.time"].item(0))
 
     def take_arrays(self, world: World) -> None:
         """Look at the arrays of this world from now on."""
+        if world.arrays is not self._arrays:
+            self._take(world.arrays)
+
+    def _take(self, arrays: ArrayTable) -> None:
+        self._arrays = arrays
         #: They are looked at by their addresses, and must not go.
-        self._taken = {spec.name: world.arrays[spec.name] for spec in (*self._fixed, *self._ragged)}
-        self._taken |= {name: world.arrays[name] for name in self._counts}
+        self._taken = {spec.name: arrays[spec.name] for spec in (*self._fixed, *self._ragged)}
+        self._taken |= {name: arrays[name] for name in self._counts}
         used = self._ragged_rows()[:, _USED].tolist()
         self._tables = FrameTables(
             fixed=_table(3, [
@@ -84,11 +117,11 @@ class Recorder:
 
     def keep_frame(self, step: int, time: float) -> None:
         """Gather the arrays as they are, as a frame of this step and time [s]."""
-        held = self._held
+        held = self._state.item(HELD)
         self._steps[held], self._times[held] = step, time
         while self._keep(held):
             self._make_room(held)
-        self._held = held + 1
+        self._state[HELD], self._state[LAST] = held + 1, step
 
     def _make_room(self, held: int) -> None:
         """Twice the room for rows, where it does not suffice."""
@@ -103,12 +136,12 @@ class Recorder:
 
     def flush(self) -> None:
         """Write the frames gathered so far."""
-        held, self._due = self._held, time.monotonic() + FLUSH_SECONDS
+        held, self._due = self._state.item(HELD), time.monotonic() + FLUSH_SECONDS
         given = self._control.take_log()
         if held == 0 and not given:
             return
         ends = [np.concatenate([[0], np.cumsum(each[:held])]) for each in self._lengths]
-        self._held = 0
+        self._state[HELD] = 0
         self._ragged_rows()[:, _USED] = 0
         # Piece by piece, so that a disk that becomes full, or whoever kills the run, leaves what came before.
         for first in range(0, max(held, 1), PIECE):
@@ -127,6 +160,9 @@ class Recorder:
 
     def close(self) -> None:
         """Write what is left and close the file."""
+        if self._followed is not None:
+            self._followed.follow_steps(None)
+            self._followed = None
         try:
             self.flush()
         finally:

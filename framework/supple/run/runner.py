@@ -40,6 +40,15 @@ class KeepsArrays(Protocol):
         ...
 
 
+@runtime_checkable
+class FollowsSteps(Protocol):
+    """An observer that sees every step as part of it: it is called whenever the runner looks, and asks for nothing."""
+
+    def follow(self, world: World) -> None:
+        """See all steps of this world from now on."""
+        ...
+
+
 class Runner:
     """Advances a world; its observers are called in their order, first of all before the first step."""
 
@@ -50,6 +59,9 @@ class Runner:
         self.over = False
         self._due = [-1] * len(self.observers)
         self._next = -1
+        self._following = [each for each in self.observers if isinstance(each, FollowsSteps)]
+        for each in self._following:
+            each.follow(world)
 
     def advance(self, last: int) -> None:
         """Step until `last` steps were taken since the start of the scene, a stop is requested, or an observer says
@@ -73,6 +85,8 @@ class Runner:
             if self.world.generation != generation:
                 generation = self.world.generation
                 self._take_arrays_anew()
+            for each in self._following:
+                each.observe(self.world)
             if number >= self._next:
                 self._call_due(number)
 
@@ -95,5 +109,6 @@ class Runner:
     def _call_due(self, number: int) -> None:
         for index, observer in enumerate(self.observers):
             if number >= self._due[index]:
-                self._due[index] = observer.observe(self.world)
+                due = observer.observe(self.world)
+                self._due[index] = NEVER if observer in self._following else due
         self._next = min(self._due, default=NEVER)

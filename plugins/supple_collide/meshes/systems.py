@@ -56,8 +56,12 @@ class PlaceMeshes(System):
         collide, bends = arrays.build.settings("collide"), meshes.table[:, BENDS]
         moves = (mounts.carrier >= 0).astype(np.int64)
         still = ((mounts.carrier < 0) & (bends == 0)).astype(np.int64)
-        place_still_shapes(mounts, collide.margin, placed)
-        place_meshes(meshes, still, poses, boxes)
+
+        def place() -> None:
+            place_still_shapes(mounts, collide.margin, placed)
+            place_meshes(meshes, still, poses, boxes)
+
+        arrays.build.fill_once("collide.place_meshes", place)
         calls = move_mounted(arrays, mounts, arrays["mesh.ahead"], placed)
         if moves.any():
             calls.append(Call(place_meshes, meshes, moves, poses, boxes))
