@@ -80,6 +80,7 @@ def test_the_same_candidates_as_by_brute_force(seed):
         node_short=np.zeros(0),
         triangle_short=np.zeros(len(faces.triangles)),
         vertex_short=np.zeros(len(x)),
+        drift=np.zeros((len(x), 3)),
     )
     found = []
     for look in ("grid", "pairs"):

@@ -68,6 +68,16 @@ def find_line(shapes: Shapes, shape, nx, ny, nz):
 
 
 @njit
+def look_across(px, py, pz, vx, vy, vz, half, t):
+    """The place t v on a line of this half length, at most at its end; direction across v and distance from it to p."""
+    t = min(max(t, -half), half)
+    mx, my, mz = px - t * vx, py - t * vy, pz - t * vz
+    along = dot(mx, my, mz, vx, vy, vz)
+    mx, my, mz, distance = normalise(mx - along * vx, my - along * vy, mz - along * vz)
+    return t * vx, t * vy, t * vz, mx, my, mz, distance
+
+
+@njit
 def add_side_contacts(shapes: Shapes, first, second, nx, ny, nz, scratch: Manifold):
     """Contacts at both ends of what two lines have in common; none unless both lie along each other across n."""
     ax, ay, az, ux, uy, uz, half, radius = find_line(shapes, first, -nx, -ny, -nz)
@@ -87,15 +97,19 @@ def add_side_contacts(shapes: Shapes, first, second, nx, ny, nz, scratch: Manifo
         return count
     for end in range(2):
         s = low if end == 0 else high
-        t = min(max((s - ahead) / cosine, -other_half), other_half)
-        qx, qy, qz = bx + t * vx, by + t * vy, bz + t * vz
-        mx, my, mz = ax + s * ux - qx, ay + s * uy - qy, az + s * uz - qz
-        along = dot(mx, my, mz, vx, vy, vz)
-        mx, my, mz, distance = normalise(mx - along * vx, my - along * vy, mz - along * vz)
+        qx, qy, qz, mx, my, mz, distance = look_across(
+            ax - bx + s * ux, ay - by + s * uy, az - bz + s * uz, vx, vy, vz, other_half, (s - ahead) / cosine
+        )
+        if abs(s) == half:
+            # Across the second line, a line that leans is met beyond its end by its distance times the lean.
+            s -= (distance - radius) * dot(mx, my, mz, ux, uy, uz)
+            qx, qy, qz, mx, my, mz, distance = look_across(
+                ax - bx + s * ux, ay - by + s * uy, az - bz + s * uz, vx, vy, vz, other_half, (s - ahead) / cosine
+            )
         if dot(mx, my, mz, nx, ny, nz) <= 0.0:
             return ZERO
         count = add_contact(
-            end, qx + other_radius * mx, qy + other_radius * my, qz + other_radius * mz, mx, my, mz,
+            end, bx + qx + other_radius * mx, by + qy + other_radius * my, bz + qz + other_radius * mz, mx, my, mz,
             distance - radius - other_radius, count, scratch.contacts, scratch.features,
         )  # fmt: skip
     return count
