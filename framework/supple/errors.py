@@ -117,6 +117,10 @@ class DoubtfulStepError(SimulationError):
         super().__init__(what)
 
 
+class StrayedStepError(DoubtfulStepError):
+    """All that is doubted of a step is its end: something is where no row of the start could see it go."""
+
+
 class CapacityError(SimulationError):
     """There are more contacts, or rows, than there is room for. A world makes more, unless the scene said how much."""
 

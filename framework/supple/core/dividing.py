@@ -13,8 +13,8 @@ import numpy as np
 
 from supple.core.arrays import Array
 from supple.core.clock import VAIN
-from supple.core.stepper import Stepper
-from supple.errors import CapacityError, DoubtfulStepError, SimulationError
+from supple.core.stepper import FURTHER, Stepper
+from supple.errors import CapacityError, DoubtfulStepError, SimulationError, StrayedStepError
 
 #: Of what was wrong with a step, or with the parts before: where parts leave more, shorter ones are not tried.
 BETTER = 0.5
@@ -29,8 +29,9 @@ def divide_step(stepper: Stepper, error: SimulationError) -> CapacityError | Non
     kept, done = arrays.keep(), False
     counted = {name: arrays[name].item(0) for name in stepper.build.step_counters}
     doubtful, worst = ([0], error.measure) if isinstance(error, DoubtfulStepError) else ([], math.nan)
+    strayed: list[int] = []
     try:
-        for level in range(1, halvings + 1):
+        for level in range(1, halvings + FURTHER + 1 if halvings else 1):
             try:
                 stepper.run_parts(2**level)
             except CapacityError as cramped:
@@ -42,9 +43,14 @@ def divide_step(stepper: Stepper, error: SimulationError) -> CapacityError | Non
                     if again.measure >= BETTER * worst:
                         break
                     worst = again.measure
+                if level >= halvings:
+                    if not isinstance(again, StrayedStepError):
+                        break
+                    strayed.insert(0, level)
             else:
                 done = True
                 break
+        done = done or _take_doubtful(stepper, strayed, kept)
         in_vain = not done
         done = done or _take_doubtful(stepper, doubtful, kept)
         for name, before in counted.items():

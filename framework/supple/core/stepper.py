@@ -18,7 +18,7 @@ from supple.core.registry import Registered, Registry
 from supple.core.runaway import Runaways
 from supple.core.schedule import Bound, Call, Entry, MovedError, Phase, expand, order_systems, solve_of
 from supple.core.timing import Timing
-from supple.errors import DoubtfulStepError, SimulationError, SuppleError
+from supple.errors import SimulationError, StrayedStepError, SuppleError
 
 #: Steps from Python before stretches of kernels are driven without it (`supple.core.driver`): that takes as long to
 #: prepare as some hundred steps save. Doubled whenever it was in vain.
@@ -26,6 +26,10 @@ PATIENCE = 200
 #: Doubtful steps whose parts did no better, more than did, after which no more are divided: where the solver stalls in
 #: every step, each would cost several times as much.
 MOST_VAIN = 8
+
+#: So many halvings more than usual are tried where nothing but the ends of parts is doubted: what turns goes as the
+#: square of a part's length off the planes that rows have, so shorter ones are sure to help.
+FURTHER = 2
 
 
 class Stepper:
@@ -210,9 +214,9 @@ class Stepper:
     def _list_end_looks(self) -> list[Call]:
         from supple.core.state_kernels import is_set  # numba takes a second to import
 
-        if (
-            self.build.trusting or self._parts >= 2**self.build.run.halvings
-        ):  # the shortest parts are taken anyhow
+        halvings = self.build.run.halvings
+        # The shortest parts are taken anyhow.
+        if self.build.trusting or not halvings or self._parts >= 2 ** (halvings + FURTHER):
             return []
         return [
             Call(is_set, self.arrays[name], otherwise=partial(self._look_at_end, judge))
@@ -238,7 +242,7 @@ class Stepper:
             for array, values in (*found, *kept):
                 array[...] = values
         if what:
-            raise DoubtfulStepError(what)
+            raise StrayedStepError(what)
 
     def _forget_found(self) -> None:
         for name in self.build.found_out:
