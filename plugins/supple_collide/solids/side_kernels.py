@@ -104,7 +104,14 @@ def add_side_contacts(shapes: Shapes, first, second, nx, ny, nz, scratch: Manifo
             # Across the second line, a line that leans is met beyond its end by its distance times the lean.
             s -= (distance - radius) * dot(mx, my, mz, ux, uy, uz)
             qx, qy, qz, mx, my, mz, distance = look_across(
-                ax - bx + s * ux, ay - by + s * uy, az - bz + s * uz, vx, vy, vz, other_half, (s - ahead) / cosine
+                ax - bx + s * ux,
+                ay - by + s * uy,
+                az - bz + s * uz,
+                vx,
+                vy,
+                vz,
+                other_half,
+                (s - ahead) / cosine,
             )
         if dot(mx, my, mz, nx, ny, nz) <= 0.0:
             return ZERO
