@@ -136,3 +136,69 @@ def test_a_rack_breaks_without_making_energy(tmp_path_factory, step):
         )
     assert energy < 0.9 * 5.44  # it was broken
     assert deepest > -1e-9
+
+
+RESTING = """
+format = 1
+[run]
+step = {step}
+duration = 1
+
+[[entity]]
+name = "floor"
+plane = {{ restitution = 1, friction = 0 }}
+
+[[entity]]
+name = "rests"
+pose = {{ position = [0, 0.05, 0] }}
+sphere = {{ radius = 0.05, restitution = 1, friction = 0 }}
+body = {{ mass = 2 }}
+
+[[entity]]
+name = "flies"
+pose = {{ position = [{x}, 0.18, 0.01] }}
+sphere = {{ radius = 0.05, restitution = 1, friction = 0 }}
+body = {{ mass = 1.5, velocity = [1.5, -3, 0] }}
+"""
+
+
+def fall(x, v, t):
+    """Place and velocity after free flight."""
+    g = np.array([0.0, -9.81, 0.0])
+    return x + t * v + 0.5 * t * t * g, v + t * g
+
+
+def reckon_blow_on_ball_at_rest(x, t, step):
+    """Places and velocities of both balls at t: one comes to the other, which lies on the floor and bounces off that.
+
+    Velocities of a world are those in the middle of its steps.
+    """
+    lies, start = np.array([0.0, 0.05, 0.0]), np.array([x, 0.18, 0.01])
+    v = np.array([1.5, -3.0 - 0.5 * 9.81 * step, 0.0])
+    low, high = 0.0, 0.05
+    for _ in range(80):
+        middle = 0.5 * (low + high)
+        apart = np.linalg.norm(fall(start, v, middle)[0] - lies) > 0.1
+        low, high = (middle, high) if apart else (low, middle)
+    place, v = fall(start, v, low)
+    n = (place - lies) / 0.1
+    blow = -2.0 * (v @ n) / (1 / 1.5 + 1 / 2) * n
+    flies, other = v + blow / 1.5, -blow / 2
+    other[1] = -other[1]
+    assert (flies - other) @ n > 0.0
+    return fall(lies, other, t - low), fall(place, flies, t - low)
+
+
+@pytest.mark.parametrize("step", [0.004, 0.008])
+@pytest.mark.parametrize("x", [-0.115, -0.11, -0.10])
+def test_what_lies_on_a_floor_does_not_fall_until_it_is_struck(load_text, x, step) -> None:
+    world = load_text(RESTING.format(x=x, step=step))
+    world.step(round(0.064 / step))
+    rests, flies = reckon_blow_on_ball_at_rest(x, 0.064, step)
+    metrics = world.metrics()
+    assert metrics["run.kinetic_energy"] + metrics["run.potential_energy"] == pytest.approx(
+        metrics["run.energy_initial"], rel=1e-3
+    )
+    off = 9.81 * step**2  # as far as a step of gravity goes
+    np.testing.assert_allclose(world["rests"].position, rests[0], atol=off)
+    np.testing.assert_allclose(world["flies"].position, flies[0], atol=off)

@@ -24,6 +24,7 @@ from supple.core.schedule import Bound
 from supple.mechanics.mechanism import Mechanism
 from supple.mechanics.problem import ConstraintProblem, PartialProblem
 from supple.mechanics.rescue import solve_with_rescue
+from supple.mechanics.resting import Resting
 from supple.mechanics.rows import BILATERAL, COULOMB, UNILATERAL
 from supple.mechanics.solution import Solver
 
@@ -91,6 +92,7 @@ class Impacts:
         late = self._find_late(n)
         self.impulse, self.lag = np.zeros((2, n, 3))
         blow, change, stays, bounced = *np.zeros((3, n, 3)), False
+        rests, begun, held = contact & (now[:, 0] >= -slow) & (gap + h * free[:, 0] < 0.0), free.copy(), None
         for _ in range(MOST_REFLECTIONS):
             strikes = (
                 contact & (now[:, 0] < -slow) & (struck[:, 0] < -STILL) & (gap + h * free[:, 0] < stays[:, 0])
@@ -104,14 +106,23 @@ class Impacts:
             bounced = bounced or bool((restitution[strikes] > 0.0).any())
             stopped = limit & (free[:, 0] + np.maximum(bias[:, 0], 0.0) < 0.0)
             groups = np.union1d(always, np.flatnonzero(strikes | stopped))
-            after = _find_touch(strikes & lagging, ahead, struck[:, 0], (free - now)[:, 0] / h, h)
+            if held is None and (strikes & lagging).any():
+                held = self._hold(rests & ~self.impulse.any(axis=1), limit, begun)
+            meets, forced = struck, free - now
+            if held is not None:
+                meets, forced = struck + 0.5 * held.change, forced + held.change
+            after = _find_touch(strikes & lagging, ahead, meets[:, 0], forced[:, 0] / h, h)
             blow[:] = 0.0
             blow[groups] = self._strike(
-                groups, struck + (after / h) * (free - now), room, np.where(lagging, 0.0, lift)
+                groups, meets + (after / h) * forced, room, np.where(lagging, 0.0, lift)
             )
+            self.lag += after * blow
+            if held is not None:
+                released = held.release(groups[rests[groups]])
+                blow += (0.5 + after / h) * released
+                self.lag += (0.5 * after * after / h) * released
             self.impulse += blow
             if after > 0.0:
-                self.lag += after * blow
                 problem.W.multiply(self.lag, stays)
             problem.W.multiply(blow, change)
             for velocity in (now, free, struck):
@@ -124,6 +135,22 @@ class Impacts:
             problem.free[:n, 0] -= np.where(contact, stays[:, 0] / h, 0.0)
         self.late_work = float(np.sum(self.lag * (free - now))) / h
         return bounced
+
+    def _hold(self, rests: BoolArray, limit: BoolArray, free: FloatArray) -> Resting:
+        """What holds things that rest on each other up, with row velocities `free` [groups, 3] if nothing did."""
+        problem, n = self._problem, self._problem.count
+        if not rests.any():
+            return Resting(problem, np.zeros(0, np.int64), free, self._support)
+        allowed = free.copy()
+        allowed[:, 0] += np.where(rests, np.maximum(problem.gap[:n], 0.0) / problem.step, 0.0)
+        allowed[:, 0] += np.where(limit, np.maximum(problem.bias[:n, 0], 0.0), 0.0)
+        holds = rests | (problem.law[:n] == BILATERAL) | (limit & (allowed[:, 0] < 0.0))
+        movable = problem.W.values[problem.W.diagonal[:n], 0, 0] > 0.0
+        return Resting(problem, np.flatnonzero(holds & movable), allowed, self._support)
+
+    def _support(self, groups: IntArray, free: FloatArray) -> FloatArray:
+        """Impulses [groups, 3] that hold these groups, with these row velocities if nothing did."""
+        return self._solve(self._cut(groups), free)
 
     def _spare_others(self, contact: BoolArray, reached: FloatArray, stays: FloatArray) -> None:
         """Leave out lags that would press bodies into others: pushing these apart would make energy.
