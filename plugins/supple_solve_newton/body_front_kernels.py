@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from supple.core.jit import njit
+from supple.core.jit import njit, njit_inlined
+from supple.math.strip_kernels import LANES, add_six, copy_six, subtract_row, update_two_by_six
 from supple_solve_newton.body_state import BodyMatrix
 from supple_solve_newton.fronts import Factor, Fronts
 
 
 @njit
-def gather_bodies(matrix: BodyMatrix, fronts: Fronts, k, size, factor: Factor):
-    """The blocks in the rows and columns of the pivots of front k."""
+def gather_bodies(matrix: BodyMatrix, fronts: Fronts, k, size, stride, factor: Factor):
+    """The blocks in the rows and columns of the pivots of front k, whose rows begin `stride` numbers apart."""
     front, place = factor.front, factor.place
     for q in range(fronts.start[k], fronts.start[k + 1]):
         place[fronts.group[q]] = 6 * (q - fronts.start[k])
-    for a in range(size * size):
+    for a in range(size * stride):
         front[a] = 0.0
     for q in range(fronts.start[k], fronts.start[k] + fronts.pivots[k]):
         i = fronts.group[q]
@@ -22,9 +23,7 @@ def gather_bodies(matrix: BodyMatrix, fronts: Fronts, k, size, factor: Factor):
             if fronts.eliminated[j] < k:
                 continue
             for a in range(6):
-                row = (place[i] + a) * size + place[j]
-                for b in range(6):
-                    front[row + b] = matrix.values[p, a, b]
+                copy_six(front, (place[i] + a) * stride + place[j], matrix.values, 36 * p + 6 * a)
             if fronts.eliminated[j] == k:
                 continue
             low, high = matrix.indptr[j], matrix.indptr[j + 1] - 1
@@ -35,13 +34,11 @@ def gather_bodies(matrix: BodyMatrix, fronts: Fronts, k, size, factor: Factor):
                 else:
                     high = middle
             for a in range(6):
-                row = (place[j] + a) * size + place[i]
-                for b in range(6):
-                    front[row + b] = matrix.values[low, a, b]
+                copy_six(front, (place[j] + a) * stride + place[i], matrix.values, 36 * low + 6 * a)
 
 
 @njit
-def add_bodies_rest(fronts: Fronts, below, rest_size, begin, size, factor: Factor):
+def add_bodies_rest(fronts: Fronts, below, rest_size, begin, stride, factor: Factor):
     """Add what the front `below` has left to the one at work."""
     first = fronts.start[below] + fronts.pivots[below]
     bodies = fronts.start[below + 1] - first
@@ -50,53 +47,60 @@ def add_bodies_rest(fronts: Fronts, below, rest_size, begin, size, factor: Facto
         for j in range(bodies):
             to_j = factor.place[fronts.group[first + j]]
             for a in range(6):
-                source, target = begin + (6 * i + a) * rest_size + 6 * j, (to_i + a) * size + to_j
-                for b in range(6):
-                    factor.front[target + b] += factor.rest[source + b]
+                source, target = begin + (6 * i + a) * rest_size + 6 * j, (to_i + a) * stride + to_j
+                add_six(factor.front, target, factor.rest, source)
 
 
 @njit
-def eliminate_six(size, first, front):
+def eliminate_six(size, stride, first, front):
     """Eliminate six pivots from all rows behind them, which keep the ratios; False where one is zero."""
     for k in range(first, first + 6):
-        if not abs(front[k * size + k]) > 0.0:
+        if not abs(front[k * stride + k]) > 0.0:
             return False
-        inverse = 1.0 / front[k * size + k]
+        inverse = 1.0 / front[k * stride + k]
         for i in range(k + 1, first + 6):
-            ratio = front[i * size + k] * inverse
-            front[i * size + k] = ratio
+            ratio = front[i * stride + k] * inverse
+            front[i * stride + k] = ratio
             if ratio != 0.0:
-                top, line = front[k * size + k + 1 : (k + 1) * size], front[i * size + k + 1 : (i + 1) * size]
-                for j in range(line.size):
-                    line[j] -= ratio * top[j]
-    end = first + 6
-    t0, t1 = (
-        front[first * size + end : (first + 1) * size],
-        front[(first + 1) * size + end : (first + 2) * size],
-    )
-    t2, t3 = (
-        front[(first + 2) * size + end : (first + 3) * size],
-        front[(first + 3) * size + end : (first + 4) * size],
-    )
-    t4, t5 = (
-        front[(first + 4) * size + end : (first + 5) * size],
-        front[(first + 5) * size + end : (first + 6) * size],
-    )
-    for i in range(end, size):
-        row = i * size + first
-        for k in range(6):
-            total = front[row + k]
-            for m in range(k):
-                total -= front[row + m] * front[(first + m) * size + first + k]
-            front[row + k] = total / front[(first + k) * size + first + k]
-        a0, a1, a2 = front[row], front[row + 1], front[row + 2]
-        a3, a4, a5 = front[row + 3], front[row + 4], front[row + 5]
-        if a0 == 0.0 and a1 == 0.0 and a2 == 0.0 and a3 == 0.0 and a4 == 0.0 and a5 == 0.0:
-            continue
-        line = front[i * size + end : (i + 1) * size]
-        for j in range(line.size):
-            line[j] -= a0 * t0[j] + a1 * t1[j] + a2 * t2[j] + a3 * t3[j] + a4 * t4[j] + a5 * t5[j]
+                subtract_row(front, i * stride + k + 1, k * stride + k + 1, size - k - 1, ratio)
+    find_six_ratios(size, stride, first, front)
+    end, source = first + 6, first * stride + first + 6
+    for i in range(end, size, 2):  # bodies have an even number of rows
+        target = i * stride + end
+        if any_of_six(front, target - 6) or any_of_six(front, target - 6 + stride):
+            update_two_by_six(front, target, stride, source, stride, size - end)
     return True
+
+
+@njit_inlined
+def find_six_ratios(size, stride, first, front_inout):
+    """How often every row behind six pivots takes these.
+
+    All rows before anything else is done with them: so divisions overlap that wait for each other within a row.
+    """
+    for i in range(first + 6, size):
+        row = i * stride + first
+        for k in range(6):
+            total = front_inout[row + k]
+            for m in range(k):
+                total -= front_inout[row + m] * front_inout[(first + m) * stride + first + k]
+            front_inout[row + k] = total / front_inout[(first + k) * stride + first + k]
+
+
+@njit_inlined
+def any_of_six(numbers, start):
+    """Whether one of six numbers is not zero."""
+    found = False
+    for k in range(start, start + 6):
+        found = found or numbers[k] != 0.0
+    return found
+
+
+@njit_inlined
+def copy_row(numbers, start, others_out, target, count):
+    """others_out[target + i] = numbers[start + i], of a multiple of six numbers."""
+    for i in range(0, count, 6):
+        copy_six(others_out, target + i, numbers, start + i)
 
 
 @njit
@@ -106,29 +110,28 @@ def factor_bodies(matrix: BodyMatrix, fronts: Fronts, factor: Factor):
     used, depth, top, work = 0, 0, 0, 0
     for k in range(fronts.counts[0]):
         size, pivots = 6 * (fronts.start[k + 1] - fronts.start[k]), 6 * fronts.pivots[k]
-        gather_bodies(matrix, fronts, k, size, factor)
+        stride = size + LANES  # whole vectors may reach behind the end of a row
+        gather_bodies(matrix, fronts, k, size, stride, factor)
         for _ in range(fronts.children[k]):
             depth -= 1
             left_size = factor.sizes[depth]
             top -= left_size * left_size
-            add_bodies_rest(fronts, factor.waiting[depth], left_size, top, size, factor)
+            add_bodies_rest(fronts, factor.waiting[depth], left_size, top, stride, factor)
         for first in range(0, pivots, 6):
-            if not eliminate_six(size, first, front):
+            if not eliminate_six(size, stride, first, front):
                 return -1
         work += pivots * size * size
         factor.begin[k] = used
-        for a in range(pivots * size):
-            values[used + a] = front[a]
-        used += pivots * size
+        for i in range(pivots):
+            copy_row(front, i * stride, values, used, size)
+            used += size
         left_size = size - pivots
-        for i in range(left_size):
-            for a in range(pivots):
-                values[used + a] = front[(pivots + i) * size + a]
+        for i in range(pivots, size):
+            copy_row(front, i * stride, values, used, pivots)
             used += pivots
         if left_size > 0:
             for i in range(left_size):
-                for j in range(left_size):
-                    rest[top + i * left_size + j] = front[(pivots + i) * size + pivots + j]
+                copy_row(front, (pivots + i) * stride + pivots, rest, top + i * left_size, left_size)
             top += left_size * left_size
             factor.sizes[depth], factor.waiting[depth] = left_size, k
             depth += 1

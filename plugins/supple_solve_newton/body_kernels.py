@@ -10,6 +10,7 @@ with six unknowns z a body, however many contacts it has. D has a block for ever
 from __future__ import annotations
 
 from supple.core.jit import njit, njit_inlined
+from supple.math.strip_kernels import add_three_sixes
 from supple_solve_newton.body_state import BodyMatrix, Incidence, Middle
 from supple_solve_newton.newton_kernels import FIXED
 
@@ -113,8 +114,7 @@ def assemble_bodies(group_count, mode, incidence: Incidence, middle: Middle, mat
                     h0 = b0 * product[i, 0, 0] + b1 * product[i, 1, 0] + b2 * product[i, 2, 0]
                     h1 = b0 * product[i, 0, 1] + b1 * product[i, 1, 1] + b2 * product[i, 2, 1]
                     h2 = b0 * product[i, 0, 2] + b1 * product[i, 1, 2] + b2 * product[i, 2, 2]
-                    for c in range(6):
-                        values[place, a, c] += h0 * root[q, 0, c] + h1 * root[q, 1, c] + h2 * root[q, 2, c]
+                    add_three_sixes(values, 36 * place + 6 * a, root, 18 * q, h0, h1, h2)
 
 
 @njit_inlined

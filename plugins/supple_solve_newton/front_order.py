@@ -6,6 +6,7 @@ import numpy as np
 
 from supple.core.arrays import IntArray
 from supple.core.jit import TypedKernel
+from supple.math.strip_kernels import LANES
 from supple.mechanics.block_matrix import BlockMatrix
 from supple_solve_newton import order_kernels
 from supple_solve_newton.fronts import Factor, Fronts, Graph, Tree
@@ -53,7 +54,7 @@ def reserve_factor(known: Factor | None, groups: int, fronts: Fronts, width: int
         return known
     room = int(greatest)
     return Factor(
-        begin=_integers(2 * count), values=np.zeros(kept + kept // 2), front=np.zeros(room * room),
+        begin=_integers(2 * count), values=np.zeros(kept + kept // 2), front=np.zeros(room * (room + LANES)),
         rest=np.zeros(waiting + waiting // 2), place=_integers(groups + groups // 2), row=_integers(room),
         local=np.zeros(room), waiting=_integers(2 * count), sizes=_integers(2 * count),
     )  # fmt: skip

@@ -11,11 +11,15 @@ from supple.core.jit import njit
 from supple.math.strip_kernels import (
     LANES,
     SUMS,
+    add_six,
+    add_three_sixes,
+    copy_six,
     subtract_row,
     sum_one_even,
     sum_one_vector,
     sum_two_even,
     sum_two_vectors,
+    update_two_by_six,
 )
 from supple_tasks.factor_kernels import reflect
 
@@ -48,6 +52,20 @@ def sum_wide_even(rows, distance, weights, terms, here, sums_out, room):
 def subtract(numbers_inout, target, source, count, ratio):
     """A multiple of one row from another."""
     subtract_row(numbers_inout, target, source, count, ratio)
+
+
+@njit
+def update(numbers_inout, target, distance, source, stride, count):
+    """Six rows from two others."""
+    update_two_by_six(numbers_inout, target, distance, source, stride, count)
+
+
+@njit
+def add_sixes(numbers_inout, others, a, b, c):
+    """Six numbers are copied to 6, then added to at 20, and three rows of six are to 40."""
+    copy_six(numbers_inout, 6, others, 3)
+    add_six(numbers_inout, 20, others, 5)
+    add_three_sixes(numbers_inout, 40, others, 7, a, b, c)
 
 
 def sum_plainly(rows: FloatArray, places: IntArray, weights: FloatArray, here: int, width: int) -> FloatArray:
@@ -89,6 +107,36 @@ def test_a_row_is_subtracted_up_to_a_whole_vector(count: int, ratio: float, seed
     expected = before.copy()
     for i in range(written):
         expected[100 + i] = before[100 + i] - ratio * before[10 + i]
+    assert np.array_equal(numbers, expected)
+
+
+@settings(deadline=None)  # the first call compiles
+@given(st.integers(0, 30), st.integers(0, 2**32 - 1))
+def test_six_rows_are_taken_from_two_up_to_whole_vectors(count: int, seed: int) -> None:
+    numbers = np.random.default_rng(seed).normal(size=700)
+    before, written = numbers.copy(), -(-count // LANES) * LANES
+    update(numbers, 400, 100, 10, 50, count)
+    expected = before.copy()
+    for goal in (400, 500):
+        for i in range(written):
+            total = before[goal - 6] * before[10 + i]
+            for k in range(1, 6):
+                total = total + before[goal - 6 + k] * before[10 + 50 * k + i]
+            expected[goal + i] = before[goal + i] - total
+    assert np.array_equal(numbers, expected)
+
+
+@settings(deadline=None)  # the first call compiles
+@given(st.tuples(*[st.floats(-10, 10)] * 3), st.integers(0, 2**32 - 1))
+def test_six_numbers_are_copied_and_added(weights: tuple[float, float, float], seed: int) -> None:
+    draw = np.random.default_rng(seed)
+    numbers, others = draw.normal(size=60), draw.normal(size=40)
+    expected = numbers.copy()
+    expected[6:12] = others[3:9]
+    expected[20:26] += others[5:11]
+    a, b, c = weights
+    expected[40:46] += a * others[7:13] + b * others[13:19] + c * others[19:25]
+    add_sixes(numbers, others, *weights)
     assert np.array_equal(numbers, expected)
 
 

@@ -22,10 +22,10 @@ _DOUBLE, _INDEX, _PLACE = ir.DoubleType(), ir.IntType(64), ir.IntType(32)
 class _Builder:
     """What the functions below are put together from."""
 
-    def __init__(self, context, builder, signature, arguments) -> None:
+    def __init__(self, context, builder, signature, arguments, lanes: int = LANES) -> None:
         self.context, self.builder = context, builder
         self.signature, self.arguments = signature, arguments
-        self.vector = ir.VectorType(_DOUBLE, LANES)
+        self.vector = ir.VectorType(_DOUBLE, lanes)
 
     def point(self, number: int):
         """Where the numbers of an array begin."""
@@ -50,7 +50,7 @@ class _Builder:
         empty = ir.Constant(self.vector, ir.Undefined)
         lane = self.builder.insert_element(empty, number, ir.Constant(_PLACE, 0))
         return self.builder.shuffle_vector(
-            lane, empty, ir.Constant(ir.VectorType(_PLACE, LANES), [0] * LANES)
+            lane, empty, ir.Constant(ir.VectorType(_PLACE, self.vector.count), [0] * self.vector.count)
         )
 
 
@@ -114,6 +114,89 @@ def _subtract_row(typing, numbers, target, source, count, ratio):
 
 
 subtract_row = intrinsic(_subtract_row)
+
+
+def _make_update(terms: int, rows: int):
+    """Take a sum of `terms` products from each of `rows` rows; what is read of the other rows serves all of them."""
+
+    def emit(context, builder, signature, arguments):
+        make = _Builder(context, builder, signature, arguments)
+        _, target, distance, source, stride, count = arguments
+        data, goals, ratios = make.point(0), [target], []
+        for _ in range(rows - 1):
+            goals.append(builder.add(goals[-1], distance))
+        for goal in goals:
+            before = [builder.add(goal, _INDEX(k - terms)) for k in range(terms)]
+            ratios.append([make.spread(builder.load(builder.gep(data, [place]))) for place in before])
+        origins = [source]
+        for _ in range(terms - 1):
+            origins.append(builder.add(origins[-1], stride))
+        with cgutils.for_range_slice(builder, _INDEX(0), count, _INDEX(LANES)) as (i, _):
+            totals: list = [None] * rows
+            for k, origin in enumerate(origins):
+                read = make.load(data, builder.add(origin, i))
+                for r in range(rows):
+                    product = builder.fmul(ratios[r][k], read)
+                    totals[r] = builder.fadd(totals[r], product) if k else product
+            for goal, total in zip(goals, totals, strict=True):
+                place = builder.add(goal, i)
+                make.store(builder.fsub(make.load(data, place), total), data, place)
+        return context.get_dummy_value()
+
+    def update(typing, numbers, target, distance, source, stride, count):
+        """numbers[goal + i] -= sum over k < terms of numbers[goal - terms + k] numbers[source + k stride + i].
+
+        For i < count rounded up to a multiple of LANES, and goal = target, target + distance, ... for every row.
+        """
+        return types.void(numbers, *[types.int64] * 5), emit
+
+    return intrinsic(update)
+
+
+update_two_by_six = _make_update(6, 2)
+
+
+def _make_six(adds: bool):
+    """Six numbers of one array to six of another."""
+
+    def emit(context, builder, signature, arguments):
+        make = _Builder(context, builder, signature, arguments, 6)
+        _, target, _, source = arguments
+        goal, value = make.point(0), make.load(make.point(2), source)
+        if adds:
+            value = builder.fadd(make.load(goal, target), value)
+        make.store(value, goal, target)
+        return context.get_dummy_value()
+
+    def six(typing, numbers, target, others, source):
+        """numbers[target + i] = or += others[source + i], i < 6; places are those of flat arrays."""
+        return types.void(numbers, types.int64, others, types.int64), emit
+
+    return intrinsic(six)
+
+
+copy_six, add_six = _make_six(False), _make_six(True)
+
+
+def _add_three_sixes(typing, numbers, target, others, source, a, b, c):
+    """numbers[target + i] += a others[source + i] + b others[source + 6 + i] + c others[source + 12 + i], i < 6."""
+
+    def emit(context, builder, signature, arguments):
+        make = _Builder(context, builder, signature, arguments, 6)
+        _, target, _, source, *weights = arguments
+        goal, rows, total = make.point(0), make.point(2), None
+        for k, weight in enumerate(weights):
+            read = make.load(rows, builder.add(source, _INDEX(6 * k)))
+            product = builder.fmul(make.spread(weight), read)
+            total = product if total is None else builder.fadd(total, product)
+        make.store(builder.fadd(make.load(goal, target), total), goal, target)
+        return context.get_dummy_value()
+
+    places = (numbers, types.int64, others, types.int64)
+    return types.void(*places, *[types.float64] * 3), emit
+
+
+add_three_sixes = intrinsic(_add_three_sixes)
 
 
 def _make_reflection(vectors: int):
