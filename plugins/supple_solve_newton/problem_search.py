@@ -26,6 +26,10 @@ FIRST_SWEEPS: Final = 12
 # From this many groups on, sweeps are many or few.
 MANY_GROUPS: Final = 150
 LAST_SWEEPS: Final = 200
+# From this many groups on, of which at least this share of all pairs is coupled, sweeps are cheap beside all that is
+# not Newton's method.
+DENSE_GROUPS: Final = 200
+DENSE_SHARE: Final = 0.5
 MAX_STEPS: Final = 25
 # Proximal points of the bodies may take so many Newton steps.
 BODY_STEPS: Final = 40
@@ -128,6 +132,8 @@ class ProblemSearch:
         """Newton first; then rounds of twice as many sweeps each, every second one with proximal points and a seed."""
         self._linear.elimination.begin(self._problem)
         last = self._step(impulse)
+        if not self.done and is_dense(self._problem):
+            last = self._step(self._sweep(last.impulse, LAST_SWEEPS))
         count = self._problem.count
         sweeps = FIRST_SWEEPS if count < MANY_GROUPS else LAST_SWEEPS
         for number in range(max_rounds):
@@ -272,3 +278,9 @@ class ProblemSearch:
         point = self._step(self._sweep(pyramid.impulses(seed.z), SEED_SWEEPS))
         if not self.done:
             self._approach(point.impulse)
+
+
+def is_dense(problem: ConstraintProblem) -> bool:
+    """Whether there are many groups, and most are coupled."""
+    n = problem.count
+    return n >= DENSE_GROUPS and problem.W.block_count >= DENSE_SHARE * n * n

@@ -17,9 +17,10 @@ from supple.mechanics.sweeps import Sweeper
 from supple_solve_newton import start_kernels
 from supple_solve_newton.linear_step import SWEEP_EFFORT, LinearStep
 from supple_solve_newton.near_start import NearStart
-from supple_solve_newton.problem_search import FIRST_SWEEPS, MANY_GROUPS, ProblemSearch
+from supple_solve_newton.problem_search import FIRST_SWEEPS, MANY_GROUPS, ProblemSearch, is_dense
 from supple_solve_newton.quick import bind_quick_start
 from supple_solve_newton.working_set import WorkingSet, fills_a_set, is_worth_it
+from supple_solve_newton.working_set_kernels import ADMITTED
 
 if TYPE_CHECKING:
     from supple_solve_newton.components import NewtonSettings
@@ -48,6 +49,10 @@ DIRECT_ALONE: Final = 400
 # In the unit of `SWEEP_EFFORT`: about half a second, and three hundred sweeps. After that nothing new is begun.
 MAX_EFFORT: Final = 1.2e9
 MAX_EFFORT_PER_BLOCK: Final = 300 * SWEEP_EFFORT
+# Where hundreds of groups are mostly coupled (`is_dense`), as on figures in soft flesh, Newton's method begins after
+# this many sweeps. Most of them may bear, so that sets grow by this part of all at once.
+DENSE_SWEEPS: Final = 40
+DENSE_ADMITTED: Final = 8
 # Groups that a working set which starts from nothing admits per round, try by try: each leads through other sets. The
 # last is what every set admits.
 FRESH_ADMITTED: Final = (4, 8)
@@ -92,8 +97,10 @@ class Newton:
         have no solution would take a minute.
         """
         self._left = limit_effort(problem)
-        found, cold = self._working_set.solve(problem, warm, tolerance), not warm[: problem.count].any()
-        for admitted in FRESH_ADMITTED[:1] if cold else FRESH_ADMITTED:
+        dense = is_dense(problem)
+        most = problem.count // DENSE_ADMITTED if dense else ADMITTED
+        found, cold = self._working_set.solve(problem, warm, tolerance, most), not warm[: problem.count].any()
+        for admitted in () if dense else FRESH_ADMITTED[:1] if cold else FRESH_ADMITTED:
             if found.status == "converged" or self._left <= 0.0 or (cold and self._working_set.overfull):
                 break
             # Impulses of the last step may lie where no set of groups leads out of; nothing costs little to try.
@@ -123,7 +130,9 @@ class Newton:
                 return Solution(search.best.impulse, "converged", work + search.work, search.best.residual)
         impulse = warm[:n].copy()
         expensive = n >= MANY_GROUPS and problem.W.block_count >= MANY_NEIGHBOURS * n
-        sweeps = MANY_SWEEPS if expensive else FIRST_SWEEPS
+        sweeps = FIRST_SWEEPS
+        if expensive:
+            sweeps = DENSE_SWEEPS if is_dense(problem) else MANY_SWEEPS
         used, residual = self._sweeper.sweep(problem, impulse, tolerance, sweeps, 0 if near else some)
         work += used
         if residual > tolerance and used < sweeps and self._near.improve(problem, warm, tolerance, some):
@@ -201,7 +210,9 @@ def list_active(problem: ConstraintProblem) -> tuple[int, int, int]:
 
 def goes_directly(problem: ConstraintProblem) -> bool:
     """Whether factorisations come first: they find what sweeps would be long about."""
-    return problem.count >= (DIRECT_GROUPS if problem.roots is not None else DIRECT_ALONE)
+    if problem.roots is not None:
+        return problem.count >= DIRECT_GROUPS
+    return problem.count >= DIRECT_ALONE and not is_dense(problem)
 
 
 def limit_effort(problem: ConstraintProblem) -> float:

@@ -23,6 +23,7 @@ from supple.mechanics.roots import RootSource
 
 if TYPE_CHECKING:
     from supple.mechanics.holding import Holding
+    from supple.mechanics.sieve import Sieve
 
 cut_groups, cut_blocks = TypedKernel(kernels.cut_groups), TypedKernel(kernels.cut_blocks)
 reserve_groups = TypedKernel(kernels.reserve_groups)
@@ -104,6 +105,7 @@ class ConstraintProblem:
         default=None, init=False
     )  # W as a product over bodies, where that is known
     holding: Holding | None = field(default=None, init=False)  # who may have left it open, see `holding`
+    sieve: Sieve | None = field(default=None, init=False)  # who may have left W open, see `sieve`
     law: IntArray = field(init=False)  # [capacity] code of the law, see `rows`
     size: IntArray = field(init=False)  # [capacity] number of rows, 1 or 3
     friction: FloatArray = field(init=False)  # [capacity] mu [-]
@@ -209,6 +211,8 @@ class ConstraintProblem:
         """Write the groups in use to an .npz file of plain arrays."""
         if self.holding is not None:
             self.holding.release()
+        if self.sieve is not None:
+            self.sieve.release()
         groups, blocks = self.W.group_count, self.W.block_count
         arrays = {name: getattr(self, name)[: self.count] for name in _ARRAYS}
         arrays["W_indptr"] = self.W.indptr[: groups + 1]

@@ -36,6 +36,7 @@ from supple.mechanics.problem_kernels import begin_free, clear_rows, measure_row
 from supple.mechanics.recovery import bind_calming, calm_recovery
 from supple.mechanics.rescue import is_approximate, make_solvers, refuse_speeds, solve_with_rescue
 from supple.mechanics.roots import find_root_source
+from supple.mechanics.sieve import find_sieve
 from supple.mechanics.solution import (
     BEGUN,
     BOUNCED,
@@ -113,20 +114,28 @@ class AssembleRows(System):
                 for each in mechanisms
             ),
             *(bind_bias(source, problem) for source in sources),
-            *_hold_first(
-                arrays,
-                problem,
-                [
-                    *(each.bind_free() for each in mechanisms if hasattr(each, "bind_free")),
-                    *couple,
-                    *(bind_delassus(mechanism, problem) for mechanism in mechanisms),
-                    *_bind_clearing(problem, mechanisms),
-                    *bind_closing_springs(problem, sources, arrays.h),
-                    *_bind_closing(arrays, problem, mechanisms),
-                ],
-                find_holder(arrays, mechanisms, sources),
-            ),
+            *self._bind_end(arrays, problem, mechanisms, sources, couple),
         ]
+
+    def _bind_end(
+        self, arrays: Bound, problem: ConstraintProblem, mechanisms: list[Mechanism], sources: list[AssembledSource],
+        couple: list[Call],
+    ) -> list[Work]:  # fmt: skip
+        """What makes W and closes the problem; or somebody who knows a way without."""
+        begin = [each.bind_free() for each in mechanisms if hasattr(each, "bind_free")]
+        making = [
+            *couple,
+            *(bind_delassus(mechanism, problem) for mechanism in mechanisms),
+            *_bind_clearing(problem, mechanisms),
+            *bind_closing_springs(problem, sources, arrays.h),
+        ]
+        closing, problem.sieve = _bind_closing(arrays, problem, mechanisms), None
+        holder = find_holder(arrays, mechanisms, sources)
+        if holder is None and self.solve.name == ROWS:
+            problem.sieve = find_sieve(arrays, problem, mechanisms, sources)
+        if problem.sieve is not None:
+            return [*begin, *problem.sieve.bind_closing(making, closing)]
+        return _hold_first(arrays, problem, [*begin, *making, *closing], holder)
 
     def _guard_others(self, arrays: Bound, mechanisms: list[Mechanism], appending: list[Work]) -> list[Work]:
         """The same work, between looks at the mechanisms of other solves: it may append nothing to these."""
@@ -236,7 +245,7 @@ class SolveRows(System):
         sources = arrays.build.members("row_sources", self.solve.name)
         hasty: list[HastySource] = [source for source in sources if hasattr(source, "find_haste")]
         impulse = arrays[self.solve.array("impulse")]
-        planned = np.zeros(len(mechanisms), np.int64)
+        planned = np.zeros(len(mechanisms) + 1, np.int64)  # the last entry is that of `Sieve.bind_note`
         found, blow = np.zeros((2, problem.capacity, 3))
         outcome = Outcome(found, blow, np.zeros(COUNTERS, np.int64), np.zeros(2))
         books = self._take_books(arrays)
@@ -265,6 +274,10 @@ class SolveRows(System):
             )  # fmt: skip
         if problem.holding is not None:
             solving = [problem.holding.bind_solve(planned, impulse, outcome, solving)]
+        noting: list[Work] = []
+        if problem.sieve is not None:
+            noting = [problem.sieve.bind_note(planned)]
+            solving.append(problem.sieve.bind_end())
         doubt = None
         # What is slow keeps its step, and who approximates would do no better.
         if exact and self.rate == 1 and arrays.build.run.halvings and not arrays.build.trusting:
@@ -277,6 +290,7 @@ class SolveRows(System):
             Call(begin_solve, outcome),
             Call(clear, arrays[self.solve.array("lagging")]),
             last.bind_start(impulse),
+            *noting,
             *solving,
             Call(
                 finish_solve, problem.rows, problem.W.blocks, problem.key, last.start, outcome, exact, bound,
@@ -311,6 +325,7 @@ class SolveRows(System):
         lag, lagging, late_work = (
             arrays[name] for name in (at("lag"), at("lagging"), name_energy(self.solve, "late"))
         )
+        sieve = problem.sieve
         warm_start, build, step = arrays.build.run.warm_start, arrays.build, arrays["run.step"]
 
         def solve() -> None:
@@ -318,6 +333,15 @@ class SolveRows(System):
             if n == 0:
                 return
             refuse_speeds(problem)
+            if sieve is not None and sieve.open[0]:
+                needs_all = planned[:-1].any() or problem.strikes
+                sifted = None if needs_all else sieve.solve(self.solvers, impulse)
+                if sifted is not None:
+                    _note(sifted[0], outcome, n)
+                    if not sieve.strays(outcome, lagging):
+                        counters[RESCUED] = sifted[1] > 1
+                        return
+                sieve.release()
             if planned.any() or problem.strikes:
                 close()  # whatever was added before, should this step be solved twice
             for mechanism, plan, change in itertools.compress(plans, planned):
