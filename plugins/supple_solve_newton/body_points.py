@@ -42,7 +42,7 @@ CLOSER: Final = 0.5
 # so many steps have not lowered |F| to GOOD of what it was: fewer where it is above NEAREST of those velocities.
 NEAR: Final = 1e-3
 NEAREST: Final = 1e-6
-PATIENCE: Final = 60
+PATIENCE: Final = 20
 LITTLE_PATIENCE: Final = 10
 GOOD: Final = 0.5
 

@@ -28,7 +28,7 @@ MANY_GROUPS: Final = 150
 LAST_SWEEPS: Final = 200
 MAX_STEPS: Final = 25
 # Proximal points of the bodies may take so many Newton steps.
-BODY_STEPS: Final = 200
+BODY_STEPS: Final = 40
 # Where interior points do not get there, they are led to proximal points with these weights, one after the other.
 INSIDE_WEIGHTS: Final = (1e-7, 1e-9, 1e-8)
 # Sweeps follow where the residual is still above the first part of the velocities without impulses, and where a group
