@@ -173,13 +173,13 @@ def test_a_limit_that_is_never_reached_changes_nothing(load, seed) -> None:
     text, _ = sample_tracking(seed, 0.0005, corrections=0, implicitness=0.5)
     worlds = [load(text)]
     worlds.append(load(text.replace("damping = 7,", "damping = 7, limit = 1e9,")))
-    for world in worlds:
-        world.step(5)
+    for world in [*worlds] * 5:
+        world.step()
+        assume(not world.array("skeleton.any_fast").any())
     states, torques = (
         [world.array(f"{name}") for world in worlds] for name in ("skeleton.v", "tracking.torque")
     )
     assert len(worlds[1].array("tracking.limited")) > 0
-    assume(np.abs(states[0]).max() * 0.0005 < 0.1)
     np.testing.assert_allclose(*states, atol=1e-7 * max(1.0, np.abs(states[0]).max()))
     np.testing.assert_allclose(*torques, atol=1e-6 * max(1.0, np.abs(torques[0]).max()))
 
